@@ -1,0 +1,2 @@
+//! The hook command.
+fn main() {}

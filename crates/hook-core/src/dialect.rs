@@ -1,0 +1,279 @@
+//! The trait an agent has to implement, and the tables in which most of a dialect is said.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::answer::Reading;
+use crate::event::{Event, EventKind, Incoming, Payload};
+use crate::exec::HandlerOutput;
+use crate::hook::{DialectId, HandlerKind, OnFailure};
+use crate::outcome::Outcome;
+use crate::plan::{Candidate, Plan};
+use crate::session::HookCx;
+
+/// The language matchers are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Flavour {
+    /// Exact lists (`,` or `|`), globs (`*`), anything else a regular expression that is searched.
+    Native,
+    /// Python regular expression over the whole name, letter case ignored; literal where it does not compile
+    /// ("Shell hooks module for Amplifier, Hook matching").
+    Amplifier,
+    /// Exact list or unanchored JavaScript regular expression ("Claude Code hooks reference, Matcher patterns").
+    Claude,
+    /// The same with the smaller exact set of FileChanged and StopFailure.
+    ClaudeNarrow,
+}
+
+/// What the matchers of an event see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// The names of the tool.
+    Tool,
+    /// One field of the payload.
+    Field(&'static str),
+    /// Nothing: a matcher is ignored.
+    None,
+}
+
+/// One event as hook files of a dialect name it.
+#[derive(Debug, Clone, Copy)]
+pub struct EventRow {
+    /// Its name in hook files.
+    pub name: &'static str,
+    /// The neutral kinds it listens to.
+    pub hears: &'static [EventKind],
+    /// Names under which the agent fires it; the same as `name` for most agents.
+    pub fired_as: &'static [&'static str],
+    /// What its matchers see.
+    pub subject: Subject,
+    /// The flavour of its matchers where it differs from the profile's.
+    pub flavour: Option<Flavour>,
+    /// Kinds of handler it takes.
+    pub handlers: &'static [HandlerKind],
+}
+
+/// One tool: the agent's name and the neutral one.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolRow {
+    /// The agent's name.
+    pub native: &'static str,
+    /// The neutral name.
+    pub neutral: &'static str,
+}
+
+/// What a dialect says in tables.
+pub struct Profile {
+    /// The id.
+    pub id: DialectId,
+    /// The agent's name for people.
+    pub title: &'static str,
+    /// Other spellings of the id.
+    pub aliases: &'static [&'static str],
+    /// Flavour of matchers.
+    pub flavour: Flavour,
+    /// The agent runs its own hook files itself, so that the engine leaves them alone when this agent fires.
+    pub runs_own_files: bool,
+    /// The events of its hook files.
+    pub events: &'static [EventRow],
+    /// Tools whose names differ from the neutral ones, and aliases.
+    pub tools: &'static [ToolRow],
+    /// What a failing hook means where its author said nothing.
+    pub on_failure: OnFailure,
+    /// Variables that a hook's env file cannot set.
+    pub protected_variables: &'static [&'static str],
+    /// Placeholders (`CLAUDE_PLUGIN_ROOT`) that commands of this dialect may use.
+    pub placeholders: &'static [&'static str],
+    /// The timeout of a hook that has none of its own.
+    pub default_timeout: fn(&EventKind, HandlerKind) -> Duration,
+    /// No hook runs longer.
+    pub max_timeout: Option<Duration>,
+}
+
+impl std::fmt::Debug for Profile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Profile").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl Profile {
+    /// The row of an event as hook files name it.
+    pub fn event(&self, name: &str) -> Option<&'static EventRow> {
+        self.events.iter().find(|row| row.name == name)
+    }
+
+    /// True where `word` names this dialect.
+    pub fn answers_to(&self, word: &str) -> bool {
+        self.id.0 == word || self.aliases.contains(&word)
+    }
+}
+
+/// What the caller knows about a payload before it is read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EventHint {
+    /// The event's native name, where the wiring names it.
+    pub event: Option<String>,
+}
+
+/// Why a payload could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The payload is no JSON object.
+    #[error("the payload is {found}, not a JSON object")]
+    NotAnObject {
+        /// What it is.
+        found: &'static str,
+    },
+    /// The payload does not say which event it is, and the caller gave no hint.
+    #[error("the payload has no {field:?} member, and no event was named")]
+    NoEvent {
+        /// The member that would name it.
+        field: &'static str,
+    },
+    /// A member has a type the agent never sends.
+    #[error("member {field:?} of the payload is {found}, not {wanted}")]
+    WrongType {
+        /// The member.
+        field: String,
+        /// What it is.
+        found: &'static str,
+        /// What it should be.
+        wanted: &'static str,
+    },
+}
+
+/// What an agent can do with an outcome on one event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Capabilities {
+    /// It can hold back the guarded action. An event with this is a *guard event*.
+    pub block: bool,
+    /// It can ask a human.
+    pub ask: bool,
+    /// It can allow without asking.
+    pub allow: bool,
+    /// It can run the tool with another input.
+    pub rewrite_input: bool,
+    /// It can show the model another result.
+    pub rewrite_output: bool,
+    /// It takes text for the model's context.
+    pub context: bool,
+    /// It shows messages to the user.
+    pub message: bool,
+    /// It can be stopped.
+    pub stop: bool,
+}
+
+/// How a reply treats what an agent cannot carry. From user and managed settings and the flags of the wired entry only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReplyPolicy {
+    /// An `ask` the agent cannot ask becomes a deny on guard events (else it is dropped and reported).
+    pub deny_unsupported_ask: bool,
+    /// A rewrite the agent cannot apply becomes a deny that names the corrected input (else it is dropped and reported).
+    pub deny_unsupported_rewrite: bool,
+    /// A person sits in front of the agent.
+    pub interactive: bool,
+    /// A failure of the engine on a guard event denies even where no hook is configured for it.
+    pub fail_closed: bool,
+}
+
+impl Default for ReplyPolicy {
+    fn default() -> ReplyPolicy {
+        ReplyPolicy {
+            deny_unsupported_ask: true,
+            deny_unsupported_rewrite: true,
+            interactive: false,
+            fail_closed: false,
+        }
+    }
+}
+
+/// Where the engine failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FailureStage {
+    /// The payload could not be read.
+    Payload,
+    /// The hook files could not be read.
+    Configuration,
+    /// Something else broke.
+    Internal,
+}
+
+/// A failure of the engine itself, on its way to the agent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct EngineFailure {
+    /// Where.
+    pub stage: FailureStage,
+    /// What happened and how to mend it.
+    pub message: String,
+    /// A guard may stand behind it: deny on guard events.
+    pub deny: bool,
+}
+
+/// An outcome in the agent's own form.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reply {
+    /// The exit code.
+    pub exit_code: i32,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// What the agent could not carry, for the record and for people.
+    pub degraded: Vec<String>,
+}
+
+/// How one agent speaks of hooks.
+///
+/// The dialect a hook is written in decides how it is matched, fed and read; the dialect of the agent that fires decides
+/// what the outcome can do.
+pub trait Dialect: Send + Sync {
+    /// Names, tools, flavour, defaults.
+    fn profile(&self) -> &'static Profile;
+
+    /// Agent → neutral.
+    ///
+    /// # Errors
+    /// The payload is not one of this agent's.
+    fn read(&self, payload: Payload, hint: &EventHint) -> Result<Incoming, ReadError>;
+
+    /// Neutral → agent. `event` is the first event of the payload; `None` where the payload could not be read.
+    fn write_reply(
+        &self,
+        event: Option<&Event>,
+        result: Result<&Outcome, &EngineFailure>,
+        policy: &ReplyPolicy,
+    ) -> Reply;
+
+    /// What the agent can do with an outcome on this event.
+    fn capabilities(&self, event: &Event) -> Capabilities;
+
+    /// How the hooks of this dialect run together.
+    fn plan(&self, event: &Event, candidates: &[Candidate]) -> Plan;
+
+    /// Neutral → the hook's standard input, as JSON text.
+    fn write_event(&self, cx: &HookCx<'_>) -> String;
+
+    /// The variables of this dialect for a hook.
+    fn variables(&self, cx: &HookCx<'_>) -> Vec<(String, OsString)>;
+
+    /// The hook's output → neutral.
+    fn read_answer(&self, cx: &HookCx<'_>, output: &HandlerOutput) -> Reading;
+}
+
+/// What a JSON value is, for messages.
+pub fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,163 @@
+//! Between the engine and what runs a hook.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::Serialize;
+
+use crate::answer::{Answer, Note};
+use crate::hook::HandlerKind;
+use crate::session::HookCx;
+
+/// Why a hook failed. These are the keys of an `onFailure` table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// It could not be started.
+    Spawn,
+    /// Its time was up.
+    Timeout,
+    /// A signal ended it.
+    Signal,
+    /// It exited with a code that means failure in its dialect.
+    Exit,
+    /// Its answer could not be read.
+    Parse,
+    /// It said more than is kept.
+    Oversize,
+    /// A server could not be reached.
+    Unreachable,
+}
+
+impl FailureKind {
+    /// Every kind.
+    pub const ALL: &'static [FailureKind] = &[
+        FailureKind::Spawn,
+        FailureKind::Timeout,
+        FailureKind::Signal,
+        FailureKind::Exit,
+        FailureKind::Parse,
+        FailureKind::Oversize,
+        FailureKind::Unreachable,
+    ];
+
+    /// The key in an `onFailure` table.
+    pub fn name(self) -> &'static str {
+        match self {
+            FailureKind::Spawn => "spawn",
+            FailureKind::Timeout => "timeout",
+            FailureKind::Signal => "signal",
+            FailureKind::Exit => "exit",
+            FailureKind::Parse => "parse",
+            FailureKind::Oversize => "oversize",
+            FailureKind::Unreachable => "unreachable",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn from_name(name: &str) -> Option<FailureKind> {
+        FailureKind::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// With this code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+/// One output stream of a process.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stream {
+    /// What was kept, decoded once at the end; bytes that are no UTF-8 became replacement characters.
+    pub text: String,
+    /// Bytes that were read and not kept.
+    pub dropped: u64,
+    /// Some bytes were no UTF-8.
+    pub lossy: bool,
+}
+
+impl Stream {
+    /// A stream that holds this text.
+    pub fn new(text: impl Into<String>) -> Stream {
+        Stream { text: text.into(), dropped: 0, lossy: false }
+    }
+}
+
+/// What a process left behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessOutput {
+    /// How it ended.
+    pub exit: Exit,
+    /// Standard output.
+    pub stdout: Stream,
+    /// Standard error.
+    pub stderr: Stream,
+    /// Remarks of the runner (pipes still held by a child, a script without `#!`, …).
+    pub notes: Vec<Note>,
+}
+
+impl ProcessOutput {
+    /// An output without remarks.
+    pub fn new(exit: Exit, stdout: impl Into<String>, stderr: impl Into<String>) -> ProcessOutput {
+        ProcessOutput { exit, stdout: Stream::new(stdout), stderr: Stream::new(stderr), notes: Vec::new() }
+    }
+}
+
+/// A run without an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandlerFailure {
+    /// What kind.
+    pub kind: FailureKind,
+    /// What happened, for people, without a full stop.
+    pub message: String,
+    /// Remarks: the cause, what to do.
+    pub notes: Vec<Note>,
+}
+
+/// What a handler gave back.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum HandlerOutput {
+    /// A process exited.
+    Process(ProcessOutput),
+    /// A closure of the host answered; no dialect has to read it.
+    Answer(Answer),
+    /// There is no output.
+    Failure(HandlerFailure),
+}
+
+/// Everything an executor needs for one run, made by the engine from the hook's dialect.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The document for standard input, or the body.
+    pub input: Vec<u8>,
+    /// The whole environment of a process: nothing else is inherited. Names are unique.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Placeholders (`${CLAUDE_PLUGIN_ROOT}`) and their values; the exec form substitutes them, the shell form has them in
+    /// its environment.
+    pub placeholders: Vec<(String, String)>,
+    /// The working directory.
+    pub directory: PathBuf,
+    /// The budget of the run: start, input, output and exit. Never zero.
+    pub timeout: Duration,
+}
+
+/// Runs handlers of one kind.
+///
+/// An executor answers within 500 ms of `call.timeout`, never panics on what a hook does, and leaves nothing running when
+/// its future is dropped. It may assume a tokio runtime.
+#[async_trait]
+pub trait Executor: Send + Sync {
+    /// The kind it runs.
+    fn kind(&self) -> HandlerKind;
+
+    /// Runs the hook once.
+    async fn run(&self, cx: &HookCx<'_>, call: Call) -> HandlerOutput;
+}

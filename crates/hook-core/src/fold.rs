@@ -1,0 +1,215 @@
+//! How answers are joined.
+//!
+//! [`join`] is a monoid over answers in *configured* order; completion order never enters. Its laws are property-tested:
+//!
+//! | part | rule | law |
+//! |---|---|---|
+//! | `decision` | the strongest: deny > defer > ask > allow > none | commutative, idempotent; deny absorbs |
+//! | `reason`, `reason_to` | of the first answer that holds the strongest decision and gives a reason | first wins among equals |
+//! | `updated_input`, `updated_output` | the last one given | last wins; a conflict is reported by [`conflicts`] |
+//! | `stop` | any | commutative, idempotent; true absorbs |
+//! | `stop_reason` | the first one given | first wins |
+//! | `effects` | all, in order | free monoid |
+//!
+//! The neutral element is `Answer::default()`, and `join` is associative, so folding group by group, stage by stage or all
+//! at once gives the same outcome.
+//!
+//! [`select`] is the other rule, for dialects in which one answer speaks for a whole group (Amplifier): the first deny in
+//! configured order, else the first answer that [acts](Answer::acts), else all of them joined.
+
+use crate::answer::{Answer, Decision, Effect};
+use crate::plan::FoldRule;
+
+/// Joins two answers, `first` configured before `second`.
+#[must_use]
+pub fn join(first: Answer, second: Answer) -> Answer {
+    let decision = first.decision.max(second.decision);
+    let (reason, reason_to) = {
+        let candidates = [(&first, first.decision), (&second, second.decision)];
+        let holder = candidates.iter().find(|(answer, held)| *held == decision && answer.reason.is_some());
+        match holder {
+            Some((answer, _)) => (answer.reason.clone(), answer.reason_to),
+            None if first.decision == decision => (None, first.reason_to),
+            None => (None, second.reason_to),
+        }
+    };
+    let mut effects = first.effects;
+    effects.extend(second.effects);
+    Answer {
+        decision,
+        reason,
+        reason_to,
+        updated_input: second.updated_input.or(first.updated_input),
+        updated_output: second.updated_output.or(first.updated_output),
+        stop: first.stop || second.stop,
+        stop_reason: first.stop_reason.or(second.stop_reason),
+        effects,
+    }
+}
+
+/// Joins answers in configured order.
+pub fn join_all(answers: impl IntoIterator<Item = Answer>) -> Answer {
+    answers.into_iter().fold(Answer::default(), join)
+}
+
+/// One answer for a whole group: the first deny, else the first that acts, else all joined. The messages to the user of the
+/// answers that do not act are kept.
+pub fn select(answers: Vec<Answer>) -> Answer {
+    let chosen = answers
+        .iter()
+        .position(|answer| answer.decision == Decision::Deny)
+        .or_else(|| answers.iter().position(Answer::acts));
+    let Some(chosen) = chosen else {
+        return join_all(answers);
+    };
+    join_all(answers.into_iter().enumerate().map(|(index, answer)| {
+        if index == chosen {
+            return answer;
+        }
+        let messages = answer.effects.into_iter().filter(|effect| matches!(effect, Effect::Message { .. }));
+        Answer { effects: messages.collect(), ..Answer::default() }
+    }))
+}
+
+/// Joins the answers of one group by its rule.
+pub fn fold(rule: FoldRule, answers: Vec<Answer>) -> Answer {
+    match rule {
+        FoldRule::Join => join_all(answers),
+        FoldRule::Select => select(answers),
+    }
+}
+
+/// The index of the answer that decided: the first one that holds the strongest decision. `None` where nobody decided.
+pub fn decider<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Option<usize> {
+    let mut best: Option<(usize, Decision)> = None;
+    for (index, answer) in answers.into_iter().enumerate() {
+        let stronger = best.is_none_or(|(_, held)| answer.decision > held);
+        if answer.decision != Decision::None && stronger {
+            best = Some((index, answer.decision));
+        }
+    }
+    best.map(|(index, _)| index)
+}
+
+/// Indexes of the answers whose rewritten input another answer's later one replaced, though it differs.
+pub fn conflicts(answers: &[Answer]) -> Vec<usize> {
+    let Some(last) = answers.iter().rposition(|answer| answer.updated_input.is_some()) else {
+        return Vec::new();
+    };
+    (0..last)
+        .filter(|&i| answers[i].updated_input.is_some() && answers[i].updated_input != answers[last].updated_input)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::{Audience, Level};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn any_answer() -> impl Strategy<Value = Answer> {
+        let decision = prop::sample::select(vec![
+            Decision::None,
+            Decision::Allow,
+            Decision::Ask,
+            Decision::Defer,
+            Decision::Deny,
+        ]);
+        let audience = prop::sample::select(vec![Audience::Model, Audience::User, Audience::Nobody]);
+        let text = || prop::option::of("[a-c]{1,2}");
+        let effects = prop::collection::vec(
+            prop_oneof![
+                "[a-z]{1,2}".prop_map(|text| Effect::Context { text }),
+                "[a-z]{1,2}".prop_map(|text| Effect::Message { text, level: Level::Info }),
+            ],
+            0..3,
+        );
+        (decision, text(), audience, prop::option::of(0..3u8), any::<bool>(), text(), effects).prop_map(
+            |(decision, reason, reason_to, input, stop, stop_reason, effects)| Answer {
+                decision,
+                reason,
+                reason_to,
+                updated_input: input.map(|n| json!({ "n": n })),
+                updated_output: None,
+                stop,
+                stop_reason,
+                effects,
+            },
+        )
+    }
+
+    fn same_but_audience(a: Answer, b: Answer) -> bool {
+        // Without a reason nobody reads it, so its audience carries nothing.
+        let level = |mut answer: Answer| {
+            if answer.reason.is_none() {
+                answer.reason_to = Audience::Model;
+            }
+            answer
+        };
+        level(a) == level(b)
+    }
+
+    proptest! {
+        #[test]
+        fn join_is_associative(a in any_answer(), b in any_answer(), c in any_answer()) {
+            let left = join(join(a.clone(), b.clone()), c.clone());
+            let right = join(a, join(b, c));
+            prop_assert!(same_but_audience(left, right));
+        }
+
+        #[test]
+        fn silence_is_neutral(a in any_answer()) {
+            prop_assert!(same_but_audience(join(Answer::default(), a.clone()), a.clone()));
+            prop_assert!(same_but_audience(join(a.clone(), Answer::default()), a));
+        }
+
+        #[test]
+        fn a_block_is_never_lost(mut answers in prop::collection::vec(any_answer(), 1..6), at in 0usize..6) {
+            let at = at % answers.len();
+            answers[at].decision = Decision::Deny;
+            prop_assert_eq!(join_all(answers.clone()).decision, Decision::Deny);
+            prop_assert_eq!(select(answers.clone()).decision, Decision::Deny);
+            answers.reverse();
+            prop_assert_eq!(join_all(answers.clone()).decision, Decision::Deny);
+            prop_assert_eq!(select(answers).decision, Decision::Deny);
+        }
+
+        #[test]
+        fn the_decision_is_the_strongest(answers in prop::collection::vec(any_answer(), 0..6)) {
+            let strongest = answers.iter().map(|a| a.decision).max().unwrap_or_default();
+            let decided = decider(&answers).map_or(Decision::None, |index| answers[index].decision);
+            prop_assert_eq!(decided, strongest);
+            prop_assert_eq!(join_all(answers).decision, strongest);
+        }
+
+        #[test]
+        fn every_context_is_kept_by_join(answers in prop::collection::vec(any_answer(), 0..6)) {
+            let before: Vec<String> = answers.iter().flat_map(|a| a.contexts().map(String::from)).collect();
+            let after: Vec<String> = join_all(answers).contexts().map(String::from).collect();
+            prop_assert_eq!(before, after);
+        }
+
+        #[test]
+        fn every_message_is_kept_by_select(answers in prop::collection::vec(any_answer(), 0..6)) {
+            let count = |answers: &[Answer]| answers.iter().map(|a| a.messages().count()).sum::<usize>();
+            let before = count(&answers);
+            prop_assert_eq!(before, count(&[select(answers)]));
+        }
+    }
+
+    #[test]
+    fn parallel_injection_does_not_hide_a_deny() {
+        let answers = vec![Answer::context("note"), Answer::deny("no")];
+        let folded = select(answers);
+        assert_eq!(folded.decision, Decision::Deny);
+        assert_eq!(folded.contexts().count(), 0);
+    }
+
+    #[test]
+    fn of_two_rewrites_the_last_configured_wins_and_the_first_is_reported() {
+        let answers = vec![Answer::rewrite(json!({"n": 1})), Answer::rewrite(json!({"n": 2}))];
+        assert_eq!(conflicts(&answers), [0]);
+        assert_eq!(join_all(answers).updated_input, Some(json!({"n": 2})));
+    }
+}

@@ -1,0 +1,48 @@
+//! The vocabulary of hook-engine.
+//!
+//! Everything that two crates must both name lives here: what happened ([`Event`]), what somebody wrote down for it
+//! ([`Document`], [`Binding`], [`Hook`]), what one hook said ([`Answer`]), what all of them decided ([`Outcome`]), in which
+//! order they run ([`Plan`]) and how their answers are joined ([`fold`](mod@fold)). Beside the data stand the traits that the
+//! facade wires as objects: [`Dialect`], [`Executor`], [`SessionStore`], [`Files`], [`Clock`], [`Gate`], [`Observer`].
+//!
+//! The crate holds data and rules on data. It reads no file, starts no process and has no runtime.
+//!
+//! # Reading order
+//!
+//! 1. [`event`]: the neutral form of something that happened in an agent.
+//! 2. [`hook`]: a handler with its event, matcher and origin.
+//! 3. [`answer`] and [`mod@fold`]: what hooks say and how it is joined, with the algebra as a table.
+//! 4. [`dialect`]: the one trait an agent has to implement.
+
+pub mod answer;
+pub mod diagnostic;
+pub mod dialect;
+pub mod event;
+pub mod exec;
+pub mod files;
+pub mod fold;
+pub mod hook;
+pub mod host;
+pub mod outcome;
+pub mod plan;
+pub mod seams;
+pub mod session;
+
+pub use answer::{Answer, Audience, Decision, Effect, Level, Note, Reading, Status, StdoutForm};
+pub use diagnostic::{Code, Diagnostic, Label, Location, Severity, Source, Span};
+pub use dialect::{
+    Capabilities, Dialect, EngineFailure, EventHint, EventRow, FailureStage, Flavour, Profile, ReadError, Reply,
+    ReplyPolicy, Subject, ToolRow,
+};
+pub use event::{Control, Event, EventKind, Incoming, Payload, SessionInfo, ToolCall};
+pub use exec::{Call, Exit, Executor, FailureKind, HandlerFailure, HandlerOutput, ProcessOutput, Stream};
+pub use files::{EntryKind, FileEntry, Files, MemoryFiles};
+pub use hook::{
+    Binding, CommandHandler, DialectId, Document, FailMode, Handler, HandlerKind, Hook, HookId, Layer, Limits,
+    MatcherSpec, OnFailure, Origin, Shell,
+};
+pub use host::{Clock, HostContext, ManualClock, SystemClock};
+pub use outcome::{Outcome, Run};
+pub use plan::{Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};
+pub use seams::{Gate, Observer, TrustAll};
+pub use session::{HookCx, SessionState, SessionStore, SessionView, StoreError};

@@ -1,0 +1,85 @@
+//! What the engine remembers of a session, and what everything that speaks for a hook gets to see.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::Event;
+use crate::hook::Hook;
+use crate::host::HostContext;
+
+/// State of one session that outlives a process. Every member defaults, so that an older file still reads.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct SessionState {
+    /// Variables that hooks left for later hooks of the session ("Shell hooks module for Amplifier, Environment variables").
+    pub variables: BTreeMap<String, String>,
+    /// Keys of `once` hooks that ran.
+    pub spent: BTreeSet<String>,
+    /// Per once-per-turn key: the native event that ran it in this turn.
+    pub turn: BTreeMap<String, String>,
+    /// A stop hook kept this turn going.
+    pub stop_active: bool,
+}
+
+/// Why a store could not do its work.
+#[derive(Debug, thiserror::Error)]
+#[error("session state at {path}: {cause}")]
+pub struct StoreError {
+    /// The file or directory.
+    pub path: PathBuf,
+    /// What went wrong.
+    #[source]
+    pub cause: std::io::Error,
+}
+
+/// Keeps the state of sessions. Session ids come from outside and are never trusted as file names.
+pub trait SessionStore: Send + Sync {
+    /// The state of a session; empty for one that is not known.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn load(&self, session: &str) -> Result<SessionState, StoreError>;
+
+    /// Changes the state under the session's lock and gives what it is then. Two processes that update at the same time
+    /// both take effect, one after the other.
+    ///
+    /// # Errors
+    /// The store cannot be locked, read or written.
+    fn update(&self, session: &str, change: &mut dyn FnMut(&mut SessionState)) -> Result<SessionState, StoreError>;
+
+    /// The session's env file, created empty with mode 0600 where it is missing.
+    ///
+    /// # Errors
+    /// The file cannot be created.
+    fn env_file(&self, session: &str) -> Result<PathBuf, StoreError>;
+
+    /// Forgets a session and removes its files.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    fn end(&self, session: &str) -> Result<(), StoreError>;
+}
+
+/// A session as a dialect sees it while it prepares a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SessionView {
+    /// The state when the event began.
+    pub state: SessionState,
+    /// The env file, where there is one.
+    pub env_file: Option<PathBuf>,
+}
+
+/// What everything that speaks for a hook gets: the event as this hook sees it, the hook, the session, the host.
+#[derive(Debug, Clone, Copy)]
+pub struct HookCx<'a> {
+    /// The event; in a chain, with the input as rewritten so far.
+    pub event: &'a Event,
+    /// The hook.
+    pub hook: &'a Hook,
+    /// The session.
+    pub session: &'a SessionView,
+    /// The host.
+    pub host: &'a HostContext,
+}

@@ -1,0 +1,7 @@
+//! Event mapper and response translator: how each agent speaks of hooks.
+//!
+//! One file per agent under `dialects/`, each an implementation of [`hook_core::Dialect`]; [`Dialects`] finds them by id or alias.
+
+mod dialects;
+
+pub use dialects::Dialects;
