@@ -1,0 +1,93 @@
+//! Putting an engine together.
+
+use std::sync::Arc;
+
+use hook_core::{Document, EventKind, Executor, Gate, HostContext, Observer, SessionStore, TrustAll};
+use hook_exec::Executors;
+use hook_exec_command::CommandExecutor;
+use hook_mapper::Dialects;
+use hook_state::MemorySessions;
+
+use crate::engine::Engine;
+
+/// Builds an [`Engine`]. Without further calls it knows the standard dialects, runs command hooks, keeps session state in
+/// memory, trusts every hook and has no documents.
+pub struct EngineBuilder {
+    pub(crate) host: HostContext,
+    pub(crate) dialects: Dialects,
+    pub(crate) documents: Vec<Document>,
+    pub(crate) only: Option<Vec<EventKind>>,
+    pub(crate) executors: Executors,
+    pub(crate) sessions: Arc<dyn SessionStore>,
+    pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) observers: Vec<Arc<dyn Observer>>,
+}
+
+impl EngineBuilder {
+    pub(crate) fn new(host: HostContext) -> EngineBuilder {
+        EngineBuilder {
+            host,
+            dialects: Dialects::standard(),
+            documents: Vec::new(),
+            only: None,
+            executors: Executors::new().with(Arc::new(CommandExecutor::new())),
+            sessions: Arc::new(MemorySessions::new()),
+            gate: Arc::new(TrustAll),
+            observers: Vec::new(),
+        }
+    }
+
+    /// Replaces the dialects.
+    #[must_use]
+    pub fn dialects(mut self, dialects: Dialects) -> EngineBuilder {
+        self.dialects = dialects;
+        self
+    }
+
+    /// Adds documents, in dispatch order (see [`hook_config::load`]).
+    #[must_use]
+    pub fn documents(mut self, documents: impl IntoIterator<Item = Document>) -> EngineBuilder {
+        self.documents.extend(documents);
+        self
+    }
+
+    /// Compiles the hooks of these events only: for a process that lives for one event.
+    #[must_use]
+    pub fn only(mut self, events: impl IntoIterator<Item = EventKind>) -> EngineBuilder {
+        self.only = Some(events.into_iter().collect());
+        self
+    }
+
+    /// Adds an executor; one for the same kind of handler is replaced.
+    #[must_use]
+    pub fn executor(mut self, executor: Arc<dyn Executor>) -> EngineBuilder {
+        self.executors = self.executors.with(executor);
+        self
+    }
+
+    /// Keeps session state here.
+    #[must_use]
+    pub fn sessions(mut self, sessions: Arc<dyn SessionStore>) -> EngineBuilder {
+        self.sessions = sessions;
+        self
+    }
+
+    /// Asks this gate before a hook runs.
+    #[must_use]
+    pub fn gate(mut self, gate: Arc<dyn Gate>) -> EngineBuilder {
+        self.gate = gate;
+        self
+    }
+
+    /// Adds an observer.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> EngineBuilder {
+        self.observers.push(observer);
+        self
+    }
+
+    /// Compiles the documents and gives the engine. What could not be compiled stands in [`Engine::diagnostics`].
+    pub fn build(self) -> Engine {
+        Engine::new(self)
+    }
+}

@@ -1,0 +1,289 @@
+//! The chain runner: the one rule the facade owns. Stages in order, groups in order, hooks as their group says.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::future::join_all;
+use hook_core::plan::{Group, InputRule, Order, StopRule};
+use hook_core::{
+    Answer, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, HandlerFailure, HandlerOutput,
+    Hook, HookCx, HostContext, Note, Observer, OnFailure, Outcome, Reading, Run, SessionStore,
+    SessionView, Status, fold,
+};
+use hook_exec::Executors;
+use hook_mapper::Dialects;
+use hook_state::env_file;
+
+use crate::environment;
+
+/// Everything one event needs while its hooks run.
+pub(crate) struct Chain<'a> {
+    pub(crate) host: &'a HostContext,
+    pub(crate) dialects: &'a Dialects,
+    pub(crate) executors: &'a Executors,
+    pub(crate) sessions: &'a dyn SessionStore,
+    pub(crate) gate: &'a dyn Gate,
+    pub(crate) observers: &'a [Arc<dyn Observer>],
+    pub(crate) generation: u64,
+    pub(crate) session_key: &'a str,
+}
+
+/// What a stage adds up while it runs.
+struct Progress {
+    event: Event,
+    session: SessionView,
+    notes: Vec<Note>,
+}
+
+impl Chain<'_> {
+    /// Runs all candidates. Each source dialect plans its own; native hooks go first, the others in the order in which their
+    /// first hook stands.
+    pub(crate) async fn run(&self, event: &Event, candidates: Vec<Candidate>, session: SessionView) -> Outcome {
+        let mut order: Vec<DialectId> = Vec::new();
+        for candidate in &candidates {
+            if !order.contains(&candidate.hook.dialect) {
+                order.push(candidate.hook.dialect);
+            }
+        }
+        order.sort_by_key(|id| *id != DialectId::NATIVE);
+
+        let mut outcome = Outcome::default();
+        let mut progress = Progress { event: event.clone(), session, notes: Vec::new() };
+        for id in order {
+            let own: Vec<Candidate> = candidates.iter().filter(|c| c.hook.dialect == id).cloned().collect();
+            // Rewrites are seen inside a stage only; across stages the answers are joined.
+            progress.event = event.clone();
+            let stage = match self.dialects.get(id) {
+                Some(dialect) => self.run_stage(dialect.as_ref(), &own, &mut progress).await,
+                None => Outcome {
+                    notes: vec![Note::warning(format!("{} hooks of the unknown dialect {id} were not run", own.len()))],
+                    ..Outcome::default()
+                },
+            };
+            outcome = outcome.and(stage);
+        }
+        outcome.notes.append(&mut progress.notes);
+        outcome
+    }
+
+    async fn run_stage(&self, dialect: &dyn Dialect, candidates: &[Candidate], progress: &mut Progress) -> Outcome {
+        let plan = dialect.plan(&progress.event, candidates);
+        let mut slots: Vec<Option<Run>> = vec![None; candidates.len()];
+        for skip in &plan.skipped {
+            slots[skip.member] = Some(self.skipped(&candidates[skip.member].hook, &skip.why));
+        }
+        let mut answers = Vec::new();
+        let mut ended = false;
+        for group in plan.stages.iter().flat_map(|stage| &stage.groups) {
+            if ended {
+                for &member in &group.members {
+                    slots[member] = Some(self.skipped(&candidates[member].hook, SHORT_CIRCUIT));
+                }
+                continue;
+            }
+            let (answer, stopped) = self.run_group(dialect, candidates, group, progress, &mut slots).await;
+            answers.push(answer);
+            ended = stopped;
+        }
+
+        let runs: Vec<Run> = slots.into_iter().flatten().collect();
+        let answer = fold::join_all(answers);
+        let decided_by = (answer.decision != Decision::None)
+            .then(|| runs.iter().position(|run| run.reading.answer.decision == answer.decision))
+            .flatten();
+        for run in &runs {
+            for observer in self.observers {
+                observer.finished(&progress.event, run);
+            }
+        }
+        Outcome { answer, runs, decided_by, notes: Vec::new() }
+    }
+
+    /// Runs one group; true where its answer ends the stage.
+    async fn run_group(
+        &self,
+        dialect: &dyn Dialect,
+        candidates: &[Candidate],
+        group: &Group,
+        progress: &mut Progress,
+        slots: &mut [Option<Run>],
+    ) -> (Answer, bool) {
+        let mut answers: Vec<Answer> = Vec::with_capacity(group.members.len());
+        let ends = |answer: &Answer| match group.stop {
+            StopRule::Never => false,
+            StopRule::OnDeny => answer.decision == Decision::Deny,
+            StopRule::OnAnswer => answer.acts(),
+        };
+        match group.order {
+            Order::Sequential => {
+                let mut stopped = false;
+                for &member in &group.members {
+                    let hook = &candidates[member].hook;
+                    if stopped {
+                        slots[member] = Some(self.skipped(hook, SHORT_CIRCUIT));
+                        continue;
+                    }
+                    let run = self.run_hook(dialect, hook, progress).await;
+                    self.take_variables(dialect, &run, progress);
+                    let answer = run.reading.answer.clone();
+                    slots[member] = Some(run);
+                    if let (InputRule::Thread, Some(input)) = (group.input, &answer.updated_input) {
+                        progress.event = progress.event.with_input(input.clone());
+                    }
+                    stopped = ends(&answer);
+                    answers.push(answer);
+                }
+                (fold::fold(group.fold, answers), stopped)
+            }
+            Order::Parallel => {
+                let started = group.members.iter().map(|&m| self.run_hook(dialect, &candidates[m].hook, progress));
+                let runs = join_all(started).await;
+                let mut noted = Vec::new();
+                for (&member, run) in group.members.iter().zip(runs) {
+                    answers.push(run.reading.answer.clone());
+                    noted.push(run.hook.origin.to_string());
+                    slots[member] = Some(run);
+                }
+                if let Some(run) = group.members.last().and_then(|&member| slots[member].clone()) {
+                    self.take_variables(dialect, &run, progress);
+                }
+                for index in fold::conflicts(&answers) {
+                    progress.notes.push(Note::warning(format!(
+                        "two hooks rewrote the input at the same time; the later one in the file counts, not that of {}",
+                        noted[index]
+                    )));
+                }
+                let answer = fold::fold(group.fold, answers);
+                let stopped = ends(&answer);
+                (answer, stopped)
+            }
+        }
+    }
+
+    /// Runs one hook, whatever happens to it.
+    async fn run_hook(&self, dialect: &dyn Dialect, hook: &Arc<Hook>, progress: &Progress) -> Run {
+        let cx = HookCx { event: &progress.event, hook, session: &progress.session, host: self.host };
+        if let Err(why) = self.gate.admit(hook) {
+            return self.skipped(hook, &why);
+        }
+        let started = self.host.clock.now();
+        let clock = Instant::now();
+        let kind = hook.handler.kind();
+        let profile = dialect.profile();
+        let output = match self.executors.get(kind) {
+            Some(executor) => {
+                if hook.once && !self.spend(hook) {
+                    return self.skipped(hook, "once: it ran already in this session");
+                }
+                for observer in self.observers {
+                    observer.started(&progress.event, hook);
+                }
+                let environment = environment::environment(dialect, &cx);
+                let directory = working_directory(self.host, cx.event);
+                let call = Call {
+                    input: dialect.write_event(&cx).into_bytes(),
+                    placeholders: environment::placeholders(dialect, &environment),
+                    environment,
+                    directory,
+                    timeout: hook_exec::budget::effective_timeout(hook, profile),
+                };
+                executor.run(&cx, call).await
+            }
+            None => {
+                let message = format!("nothing here runs handlers of type {}", kind.name());
+                if hook.on_failure.for_kind(FailureKind::Spawn, profile.on_failure) == OnFailure::Continue {
+                    return self.skipped(hook, &message);
+                }
+                HandlerOutput::Failure(HandlerFailure { kind: FailureKind::Spawn, message, notes: Vec::new() })
+            }
+        };
+        let mut reading = dialect.read_answer(&cx, &output);
+        if hook.background && reading.answer != Answer::default() {
+            reading.answer = Answer::default();
+            reading.notes.push(Note::info("a background hook decides nothing; its answer was dropped"));
+        }
+        let (stderr, exit_code) = match &output {
+            HandlerOutput::Process(process) => {
+                let code = match process.exit {
+                    Exit::Code(code) => Some(code),
+                    Exit::Signal(_) => None,
+                };
+                (process.stderr.text.trim().to_owned(), code)
+            }
+            HandlerOutput::Failure(failure) => (failure.message.clone(), None),
+            _ => (String::new(), None),
+        };
+        Run {
+            hook: hook.clone(),
+            generation: self.generation,
+            started,
+            duration: clock.elapsed(),
+            reading,
+            stderr,
+            exit_code,
+        }
+    }
+
+    /// Marks a `once` hook as spent; false where it was already. Two processes never both get true.
+    fn spend(&self, hook: &Hook) -> bool {
+        let mut first = false;
+        let mut mark = |state: &mut hook_core::SessionState| first = state.spent.insert(hook.id.as_str().to_owned());
+        match self.sessions.update(self.session_key, &mut mark) {
+            Ok(_) => first,
+            // A store that cannot be written must not switch a guard off.
+            Err(_) => true,
+        }
+    }
+
+    /// Takes over what the hook wrote to the env file. All lines are read again; a variable never disappears.
+    fn take_variables(&self, dialect: &dyn Dialect, run: &Run, progress: &mut Progress) {
+        let Some(path) = progress.session.env_file.as_deref().filter(|_| run.ran()) else { return };
+        let protected = dialect.profile().protected_variables;
+        let state = &progress.session.state;
+        let base = |name: &str| {
+            state.variables.get(name).cloned().or_else(|| self.host.variable(name).map(String::from))
+        };
+        let file = match env_file::read(path, &base, protected) {
+            Ok(file) => file,
+            Err(error) => {
+                progress.notes.push(Note::warning(format!("env file {}: {error}", path.display())));
+                return;
+            }
+        };
+        for line in &file.skipped {
+            progress.notes.push(Note::warning(format!("env file {}: {line}", path.display())));
+        }
+        let fresh: Vec<(String, String)> =
+            file.vars.into_iter().filter(|(name, value)| state.variables.get(name) != Some(value)).collect();
+        if fresh.is_empty() {
+            return;
+        }
+        let mut merge = |state: &mut hook_core::SessionState| state.variables.extend(fresh.iter().cloned());
+        match self.sessions.update(self.session_key, &mut merge) {
+            Ok(state) => progress.session.state = state,
+            Err(error) => progress.notes.push(Note::warning(error.to_string())),
+        }
+    }
+
+    fn skipped(&self, hook: &Arc<Hook>, why: &str) -> Run {
+        Run {
+            hook: hook.clone(),
+            generation: self.generation,
+            started: self.host.clock.now(),
+            duration: std::time::Duration::ZERO,
+            reading: Reading::new(Status::Skipped, Answer::default(), why),
+            stderr: String::new(),
+            exit_code: None,
+        }
+    }
+}
+
+const SHORT_CIRCUIT: &str = "an earlier answer ended the run";
+
+/// Hooks run in the session's directory where the dialect's agent moves with it, else in the project.
+fn working_directory(host: &HostContext, event: &Event) -> std::path::PathBuf {
+    match &event.session.cwd {
+        Some(cwd) if cwd.is_absolute() => cwd.clone(),
+        _ => host.project.clone(),
+    }
+}

@@ -1,0 +1,43 @@
+//! The environment of a hook's process.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+
+use hook_core::{Dialect, HookCx};
+
+/// The host's environment, then the variables that hooks left for the session, then the dialect's own.
+///
+/// A variable that belongs to the dialect is never inherited: an agent that runs inside another agent would else point its
+/// hooks at the outer one's project. Telemetry settings of the agent (`OTEL_*`) are not for hooks
+/// ("Claude Code hooks reference, environment").
+pub(crate) fn environment(dialect: &dyn Dialect, cx: &HookCx<'_>) -> Vec<(OsString, OsString)> {
+    let protected = dialect.profile().protected_variables;
+    let mut all: BTreeMap<OsString, OsString> = BTreeMap::new();
+    for (name, value) in &cx.host.environment {
+        let owned_by_dialect = protected.iter().any(|own| OsStr::new(own) == name);
+        if !owned_by_dialect && !name.as_encoded_bytes().starts_with(b"OTEL_") {
+            all.insert(name.clone(), value.clone());
+        }
+    }
+    for (name, value) in &cx.session.state.variables {
+        if !protected.contains(&name.as_str()) {
+            all.insert(name.into(), value.into());
+        }
+    }
+    for (name, value) in dialect.variables(cx) {
+        all.insert(name.into(), value);
+    }
+    all.into_iter().collect()
+}
+
+/// The values of the placeholders a command may use, taken from the dialect's own variables.
+pub(crate) fn placeholders(dialect: &dyn Dialect, environment: &[(OsString, OsString)]) -> Vec<(String, String)> {
+    let names = dialect.profile().placeholders;
+    environment
+        .iter()
+        .filter_map(|(name, value)| {
+            let name = name.to_str().filter(|name| names.contains(name))?;
+            Some((name.to_owned(), value.to_string_lossy().into_owned()))
+        })
+        .collect()
+}
