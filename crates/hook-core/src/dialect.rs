@@ -236,6 +236,11 @@ pub trait Dialect: Send + Sync {
     /// Names, tools, flavour, defaults.
     fn profile(&self) -> &'static Profile;
 
+    /// The row of an event as hook files of this dialect may spell it; by default exactly as the table does.
+    fn event_row(&self, name: &str) -> Option<&'static EventRow> {
+        self.profile().event(name)
+    }
+
     /// Agent → neutral.
     ///
     /// # Errors

@@ -228,7 +228,12 @@ pub struct Event {
 
 impl Event {
     /// A bare event; everything but the four arguments is empty.
-    pub fn new(kind: EventKind, dialect: DialectId, native_event: impl Into<String>, raw: Arc<Payload>) -> Event {
+    pub fn new(
+        kind: EventKind,
+        dialect: DialectId,
+        native_event: impl Into<String>,
+        raw: Arc<Payload>,
+    ) -> Event {
         Event {
             kind,
             dialect,

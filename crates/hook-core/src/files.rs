@@ -83,7 +83,12 @@ impl MemoryFiles {
 
     /// Adds a file with its permission bits.
     #[must_use]
-    pub fn with_mode(mut self, path: impl Into<PathBuf>, content: impl Into<Vec<u8>>, mode: u32) -> MemoryFiles {
+    pub fn with_mode(
+        mut self,
+        path: impl Into<PathBuf>,
+        content: impl Into<Vec<u8>>,
+        mode: u32,
+    ) -> MemoryFiles {
         self.files.insert(path.into(), (content.into(), mode));
         self
     }
@@ -152,7 +157,8 @@ mod tests {
     #[test]
     fn a_tree_in_memory_lists_one_level_sorted() {
         let files = MemoryFiles::new().with("/p/b/x.json", "1").with("/p/a.json", "2");
-        let names: Vec<_> = files.list(Path::new("/p")).unwrap().into_iter().map(|e| (e.name, e.kind)).collect();
+        let names: Vec<_> =
+            files.list(Path::new("/p")).unwrap().into_iter().map(|e| (e.name, e.kind)).collect();
         assert_eq!(names, [("a.json".into(), EntryKind::File), ("b".into(), EntryKind::Directory)]);
         assert_eq!(files.list(Path::new("/q")).unwrap_err().kind(), io::ErrorKind::NotFound);
         assert_eq!(files.read(Path::new("/p/a.json"), 0).unwrap_err().kind(), io::ErrorKind::FileTooLarge);

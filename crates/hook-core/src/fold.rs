@@ -97,7 +97,9 @@ pub fn conflicts(answers: &[Answer]) -> Vec<usize> {
         return Vec::new();
     };
     (0..last)
-        .filter(|&i| answers[i].updated_input.is_some() && answers[i].updated_input != answers[last].updated_input)
+        .filter(|&i| {
+            answers[i].updated_input.is_some() && answers[i].updated_input != answers[last].updated_input
+        })
         .collect()
 }
 

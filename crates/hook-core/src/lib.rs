@@ -31,15 +31,15 @@ pub mod session;
 pub use answer::{Answer, Audience, Decision, Effect, Level, Note, Reading, Status, StdoutForm};
 pub use diagnostic::{Code, Diagnostic, Label, Location, Severity, Source, Span};
 pub use dialect::{
-    Capabilities, Dialect, EngineFailure, EventHint, EventRow, FailureStage, Flavour, Profile, ReadError, Reply,
-    ReplyPolicy, Subject, ToolRow,
+    Capabilities, Dialect, EngineFailure, EventHint, EventRow, FailureStage, Flavour, Profile, ReadError,
+    Reply, ReplyPolicy, Subject, ToolRow,
 };
 pub use event::{Control, Event, EventKind, Incoming, Payload, SessionInfo, ToolCall};
-pub use exec::{Call, Exit, Executor, FailureKind, HandlerFailure, HandlerOutput, ProcessOutput, Stream};
+pub use exec::{Call, Executor, Exit, FailureKind, HandlerFailure, HandlerOutput, ProcessOutput, Stream};
 pub use files::{EntryKind, FileEntry, Files, MemoryFiles};
 pub use hook::{
-    Binding, CommandHandler, DialectId, Document, FailMode, Handler, HandlerKind, Hook, HookId, Layer, Limits,
-    MatcherSpec, OnFailure, Origin, Shell,
+    Binding, CommandHandler, DialectId, Document, FailMode, Handler, HandlerKind, Hook, HookId, Layer,
+    Limits, MatcherSpec, OnFailure, Origin, Shell,
 };
 pub use host::{Clock, HostContext, ManualClock, SystemClock};
 pub use outcome::{Outcome, Run};

@@ -47,7 +47,11 @@ pub trait SessionStore: Send + Sync {
     ///
     /// # Errors
     /// The store cannot be locked, read or written.
-    fn update(&self, session: &str, change: &mut dyn FnMut(&mut SessionState)) -> Result<SessionState, StoreError>;
+    fn update(
+        &self,
+        session: &str,
+        change: &mut dyn FnMut(&mut SessionState),
+    ) -> Result<SessionState, StoreError>;
 
     /// The session's env file, created empty with mode 0600 where it is missing.
     ///

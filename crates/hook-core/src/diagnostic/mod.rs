@@ -71,7 +71,8 @@ impl Source {
         let start = span.start.min(self.text.len());
         let line = self.line_starts.partition_point(|&at| at <= start).max(1);
         let line_start = self.line_starts[line - 1];
-        let column = self.text.get(line_start..start).map_or(start - line_start, |text| text.chars().count()) + 1;
+        let column =
+            self.text.get(line_start..start).map_or(start - line_start, |text| text.chars().count()) + 1;
         Location { file: self.path.clone(), span, line, column }
     }
 }
