@@ -3,5 +3,7 @@
 //! One file per agent under `dialects/`, each an implementation of [`hook_core::Dialect`]; [`Dialects`] finds them by id or alias.
 
 mod dialects;
+mod hints;
+mod rfc3339;
 
-pub use dialects::Dialects;
+pub use dialects::{Amplifier, Dialects, Native};

@@ -1,8 +1,14 @@
 //! The table of dialects: one row per agent.
 
+mod amplifier;
+mod native;
+
 use std::sync::Arc;
 
 use hook_core::{Dialect, DialectId};
+
+pub use amplifier::Amplifier;
+pub use native::Native;
 
 /// The dialects an engine knows.
 #[derive(Clone, Default)]
@@ -14,6 +20,11 @@ impl Dialects {
     /// No dialect.
     pub fn new() -> Dialects {
         Dialects::default()
+    }
+
+    /// Every dialect of this crate, native first.
+    pub fn standard() -> Dialects {
+        Dialects::new().with(Arc::new(Native)).with(Arc::new(Amplifier))
     }
 
     /// Adds a dialect; one with the same id is replaced.
