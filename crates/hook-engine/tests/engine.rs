@@ -1,0 +1,310 @@
+//! The engine with a scripted executor: order, short circuits, rewrites, turns, hooks in code. No process is started.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use hook_engine::Engine;
+use hook_engine::config::{DocumentSpec, parse};
+use hook_engine::core::{
+    Answer, Call, Decision, DialectId, Document, EventHint, EventKind, Executor, Exit, FailureKind, Gate, Handler,
+    HandlerFailure, HandlerKind, HandlerOutput, Hook, HookCx, HostContext, Incoming, Layer, Outcome, Payload,
+    ProcessOutput, ReplyPolicy, Status,
+};
+use hook_engine::mapper::Dialects;
+use serde_json::{Value, json};
+
+/// Answers by the command's text and keeps what it was given.
+#[derive(Default)]
+struct Script {
+    calls: Mutex<Vec<(String, Value)>>,
+}
+
+#[async_trait]
+impl Executor for Script {
+    fn kind(&self) -> HandlerKind {
+        HandlerKind::Command
+    }
+
+    async fn run(&self, cx: &HookCx<'_>, call: Call) -> HandlerOutput {
+        let Handler::Command(handler) = &cx.hook.handler else { panic!("not a command") };
+        let stdin = serde_json::from_slice(&call.input).expect("stdin is JSON");
+        self.calls.lock().unwrap().push((handler.command.clone(), stdin));
+        let words: Vec<&str> = handler.command.splitn(2, ' ').collect();
+        let output = |code, stdout: &str, stderr: &str| {
+            HandlerOutput::Process(ProcessOutput::new(Exit::Code(code), stdout, stderr))
+        };
+        match words.as_slice() {
+            ["pass", ..] => output(0, "", ""),
+            ["block", why] => output(2, "", why),
+            ["say", json] => output(0, json, ""),
+            ["fail", code] => output(code.parse().unwrap(), "", "went wrong"),
+            ["late"] => HandlerOutput::Failure(HandlerFailure {
+                kind: FailureKind::Timeout,
+                message: "Hook timed out after 1s".into(),
+                notes: Vec::new(),
+            }),
+            other => panic!("no such script: {other:?}"),
+        }
+    }
+}
+
+struct World {
+    engine: Engine,
+    script: Arc<Script>,
+}
+
+impl World {
+    fn new(dialect: &str, layer: Layer, hooks: Value) -> World {
+        World::with(vec![document(dialect, layer, hooks)], |builder| builder)
+    }
+
+    fn with(
+        documents: Vec<Document>,
+        more: impl FnOnce(hook_engine::EngineBuilder) -> hook_engine::EngineBuilder,
+    ) -> World {
+        let script = Arc::new(Script::default());
+        let builder = Engine::builder(HostContext::new("/p")).documents(documents).executor(script.clone());
+        World { engine: more(builder).build(), script }
+    }
+
+    fn read(&self, agent: &str, payload: Value) -> Incoming {
+        let dialect = self.engine.dialects().find(agent).unwrap();
+        dialect.read(Payload::from_value(payload), &EventHint::default()).unwrap()
+    }
+
+    async fn fire(&self, agent: &str, payload: Value) -> Outcome {
+        self.engine.dispatch(&self.read(agent, payload)).await
+    }
+
+    async fn bash(&self, command: &str) -> Outcome {
+        self.fire("native", json!({"event": "PreToolUse", "session_id": "s", "data": {"tool_name": "Bash", "tool_input": {"command": command}}}))
+            .await
+    }
+
+    fn commands(&self) -> Vec<String> {
+        self.script.calls.lock().unwrap().iter().map(|(command, _)| command.clone()).collect()
+    }
+
+    fn stdin(&self, index: usize) -> Value {
+        self.script.calls.lock().unwrap()[index].1.clone()
+    }
+}
+
+fn document(dialect: &str, layer: Layer, hooks: Value) -> Document {
+    let dialects = Dialects::standard();
+    let id = dialects.find(dialect).unwrap().profile().id;
+    let spec = DocumentSpec {
+        path: Path::new("/p/hooks.json").into(),
+        dialect: id,
+        layer,
+        root: Some("/p".into()),
+        source: None,
+    };
+    let parsed = parse(json!({ "hooks": hooks }).to_string().as_bytes(), &spec, &dialects);
+    parsed.document.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics))
+}
+
+fn commands(lines: &[&str]) -> Value {
+    lines.iter().map(|line| json!({"type": "command", "command": line})).collect()
+}
+
+fn statuses(outcome: &Outcome) -> Vec<Status> {
+    outcome.runs.iter().map(|run| run.status()).collect()
+}
+
+#[tokio::test]
+async fn native_hooks_run_in_sequence_and_a_deny_ends_them() {
+    let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hooks": commands(&["pass", "block no", "pass 2"])}]});
+    let world = World::new("native", Layer::Project, hooks);
+    let outcome = world.bash("ls").await;
+    assert_eq!(outcome.answer.decision, Decision::Deny);
+    assert_eq!(outcome.answer.reason.as_deref(), Some("no"));
+    assert_eq!(world.commands(), ["pass", "block no"]);
+    assert_eq!(statuses(&outcome), [Status::Ok, Status::Blocked, Status::Skipped]);
+    assert_eq!(outcome.decided_by, Some(1));
+}
+
+#[tokio::test]
+async fn a_native_rewrite_goes_on_to_the_next_hook() {
+    let rewrite = r#"say {"updatedInput": {"command": "ls -l"}}"#;
+    let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hooks": commands(&[rewrite, "pass"])}]});
+    let world = World::new("native", Layer::Project, hooks);
+    let outcome = world.bash("ls").await;
+    assert_eq!(world.stdin(0)["tool_input"]["command"], "ls");
+    assert_eq!(world.stdin(1)["tool_input"]["command"], "ls -l");
+    assert_eq!(outcome.answer.updated_input, Some(json!({"command": "ls -l"})));
+}
+
+#[tokio::test]
+async fn a_short_circuit_ends_its_own_stage_only() {
+    let inject = r#"say {"contextInjection": "note"}"#;
+    let amplifier = json!({"PreToolUse": [{"hooks": commands(&[inject, "pass"])}]});
+    let claude = json!({"PreToolUse": [{"hooks": commands(&["block no"])}]});
+    let documents =
+        vec![document("amplifier", Layer::User, amplifier), document("claude", Layer::Project, claude)];
+    let world = World::with(documents, |builder| builder);
+    let outcome = world.bash("ls").await;
+    assert_eq!(statuses(&outcome), [Status::Ok, Status::Skipped, Status::Blocked]);
+    assert_eq!(outcome.answer.decision, Decision::Deny);
+    assert_eq!(outcome.answer.contexts().collect::<Vec<_>>(), ["note"]);
+    assert_eq!(outcome.decided_by, Some(2));
+}
+
+#[tokio::test]
+async fn claude_hooks_all_run_beside_a_deny() {
+    let context = r#"say {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "logged"}}"#;
+    let hooks = json!({"PreToolUse": [{"hooks": commands(&["block no", context])}]});
+    let world = World::new("claude", Layer::Project, hooks);
+    let outcome = world.bash("ls").await;
+    assert_eq!(statuses(&outcome), [Status::Blocked, Status::Ok]);
+    assert_eq!(outcome.answer.contexts().collect::<Vec<_>>(), ["logged"]);
+}
+
+#[tokio::test]
+async fn a_claude_hook_under_another_agent_gets_a_claude_payload() {
+    let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hooks": commands(&["pass"])}]});
+    let world = World::new("claude", Layer::Project, hooks);
+    let payload = json!({"event": "tool:pre", "session_id": "s", "data": {"tool_name": "bash", "tool_input": {"command": "ls"}}});
+    let outcome = world.fire("amplifier", payload).await;
+    assert_eq!(outcome.runs.len(), 1);
+    let stdin = world.stdin(0);
+    assert_eq!(stdin["hook_event_name"], "PreToolUse");
+    assert_eq!(stdin["tool_name"], "Bash");
+    assert_eq!(stdin["tool_input"]["command"], "ls");
+}
+
+#[tokio::test]
+async fn both_stop_events_of_one_turn_run_the_hooks_once() {
+    let hooks = json!({"Stop": [{"hooks": commands(&["pass"])}]});
+    let world = World::new("amplifier", Layer::Project, hooks);
+    let fire = |event: &'static str| world.fire("amplifier", json!({"event": event, "session_id": "s", "data": {}}));
+    fire("prompt:complete").await;
+    let second = fire("orchestrator:complete").await;
+    assert_eq!(world.commands().len(), 1);
+    assert!(!second.notes.is_empty(), "the second event says why nothing ran");
+    fire("prompt:submit").await;
+    fire("orchestrator:complete").await;
+    assert_eq!(world.commands().len(), 2);
+}
+
+#[tokio::test]
+async fn a_denied_stop_keeps_the_turn_open_and_says_so_on_stdin() {
+    let hooks = json!({"Stop": [{"hooks": commands(&["block more work"])}]});
+    let world = World::new("amplifier", Layer::Project, hooks);
+    let fire = |event: &'static str| world.fire("amplifier", json!({"event": event, "session_id": "s", "data": {}}));
+    assert_eq!(fire("prompt:complete").await.answer.decision, Decision::Deny);
+    fire("orchestrator:complete").await;
+    assert_eq!(world.stdin(0)["stop_hook_active"], false);
+    assert_eq!(world.stdin(1)["stop_hook_active"], true);
+}
+
+#[tokio::test]
+async fn a_once_hook_runs_once_in_a_session() {
+    let hooks = json!({"PreToolUse": [{"hooks": [{"type": "command", "command": "pass", "once": true}]}]});
+    let world = World::new("native", Layer::Project, hooks);
+    world.bash("ls").await;
+    let second = world.bash("ls").await;
+    assert_eq!(statuses(&second), [Status::Skipped]);
+    assert_eq!(world.commands().len(), 1);
+}
+
+#[tokio::test]
+async fn hooks_in_code_come_and_go() {
+    let world = World::new("native", Layer::Project, json!({}));
+    let registration = world.engine.register(EventKind::PreToolUse, Some("Bash"), "guard", |event| {
+        let tool = event.tool.as_ref().unwrap();
+        Answer::deny(format!("not {}", tool.input["command"].as_str().unwrap()))
+    });
+    let outcome = world.bash("ls").await;
+    assert_eq!(outcome.answer.reason.as_deref(), Some("not ls"));
+    assert_eq!(outcome.runs[0].hook.origin.to_string(), "code");
+    registration.remove();
+    assert!(world.bash("ls").await.runs.is_empty());
+}
+
+#[tokio::test]
+async fn a_panic_in_code_costs_only_its_own_hook() {
+    let world = World::new("native", Layer::Project, json!({"PreToolUse": [{"hooks": commands(&["pass"])}]}));
+    world.engine.register(EventKind::PreToolUse, None, "broken", |_| panic!("broken"));
+    let outcome = world.bash("ls").await;
+    assert_eq!(statuses(&outcome), [Status::Error, Status::Ok]);
+}
+
+#[tokio::test]
+async fn a_handler_that_nothing_runs_is_reported_as_not_run() {
+    let hooks = json!({"PreToolUse": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9/"}]}]});
+    let world = World::new("native", Layer::Project, hooks);
+    let outcome = world.bash("ls").await;
+    assert_eq!(statuses(&outcome), [Status::Skipped]);
+    assert!(outcome.runs[0].reading.rule.contains("http"), "{}", outcome.runs[0].reading.rule);
+}
+
+#[tokio::test]
+async fn a_guard_that_nothing_runs_blocks_where_its_author_said_so() {
+    let http = json!({"type": "http", "url": "http://127.0.0.1:9/", "onFailure": "block"});
+    let world = World::new("native", Layer::Project, json!({"PreToolUse": [{"hooks": [http]}]}));
+    assert_eq!(world.bash("ls").await.answer.decision, Decision::Deny);
+}
+
+#[tokio::test]
+async fn a_failing_hook_blocks_where_its_author_said_so() {
+    let table: &[(&str, Value, Decision)] = &[
+        ("fail 1", json!("continue"), Decision::None),
+        ("fail 1", json!("block"), Decision::Deny),
+        ("late", json!("block"), Decision::Deny),
+        ("late", json!({"exit": "block"}), Decision::None),
+        ("fail 7", json!({"exit": "block"}), Decision::Deny),
+    ];
+    for (command, mode, expected) in table {
+        let hook = json!({"type": "command", "command": command, "onFailure": mode});
+        let world = World::new("native", Layer::Project, json!({"PreToolUse": [{"hooks": [hook]}]}));
+        let outcome = world.bash("ls").await;
+        assert_eq!(outcome.answer.decision, *expected, "{command} {mode}");
+    }
+}
+
+#[tokio::test]
+async fn a_gate_keeps_a_hook_from_running_and_says_why() {
+    struct Shut;
+    impl Gate for Shut {
+        fn admit(&self, _hook: &Hook) -> Result<(), String> {
+            Err("not approved; run: hook trust".into())
+        }
+    }
+    let hooks = document("native", Layer::Project, json!({"PreToolUse": [{"hooks": commands(&["block no"])}]}));
+    let world = World::with(vec![hooks], |builder| builder.gate(Arc::new(Shut)));
+    let outcome = world.bash("ls").await;
+    assert_eq!(statuses(&outcome), [Status::Skipped]);
+    assert_eq!(outcome.runs[0].reading.rule, "not approved; run: hook trust");
+    assert!(world.commands().is_empty());
+}
+
+#[tokio::test]
+async fn one_event_is_answered_in_the_words_of_every_agent() {
+    let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hooks": commands(&["block no rm here"])}]});
+    let world = World::new("native", Layer::Project, hooks);
+    let payloads: HashMap<&str, Value> = HashMap::from([
+        ("claude", json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "rm"}})),
+        ("amplifier", json!({"event": "tool:pre", "data": {"tool_name": "bash", "tool_input": {"command": "rm"}}})),
+        ("native", json!({"event": "PreToolUse", "data": {"tool_name": "Bash", "tool_input": {"command": "rm"}}})),
+    ]);
+    for (agent, payload) in payloads {
+        let incoming = world.read(agent, payload);
+        let outcome = world.engine.dispatch(&incoming).await;
+        let id: DialectId = world.engine.dialects().find(agent).unwrap().profile().id;
+        let reply = world.engine.reply(id, &incoming, &outcome, &ReplyPolicy::default());
+        assert_eq!(reply.exit_code, 0, "{agent}");
+        assert!(reply.stdout.contains("no rm here") && reply.stdout.contains("deny"), "{agent}: {}", reply.stdout);
+    }
+}
+
+#[tokio::test]
+async fn nothing_to_do_is_known_without_running_anything() {
+    let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hooks": commands(&["pass"])}]});
+    let world = World::new("native", Layer::Project, hooks);
+    let payload = |tool: &str| json!({"event": "PreToolUse", "data": {"tool_name": tool, "tool_input": {}}});
+    assert!(world.engine.concerns(&world.read("native", payload("Bash"))));
+    assert!(!world.engine.concerns(&world.read("native", payload("Read"))));
+}

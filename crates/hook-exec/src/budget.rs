@@ -1,0 +1,81 @@
+//! How long a hook may run.
+
+use std::time::Duration;
+
+use hook_core::{Hook, Profile};
+
+/// The shortest budget a hook gets: a zero would be an answer before the question.
+pub const MIN_TIMEOUT: Duration = Duration::from_millis(1);
+
+/// The longest budget the engine itself grants, so that arithmetic on deadlines never overflows.
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// The hook's own timeout, else its dialect's default for the event and the handler, within the dialect's ceiling.
+pub fn effective_timeout(hook: &Hook, profile: &Profile) -> Duration {
+    let wanted = hook.limits.timeout.unwrap_or_else(|| (profile.default_timeout)(&hook.event, hook.handler.kind()));
+    let ceiling = profile.max_timeout.unwrap_or(MAX_TIMEOUT).min(MAX_TIMEOUT);
+    wanted.min(ceiling).max(MIN_TIMEOUT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hook_core::{
+        CommandHandler, DialectId, EventKind, FailMode, Flavour, Handler, HookId, Limits, MatcherSpec, OnFailure, Origin,
+        Shell,
+    };
+
+    const PROFILE: Profile = Profile {
+        id: DialectId("test"),
+        title: "Test",
+        aliases: &[],
+        flavour: Flavour::Native,
+        runs_own_files: false,
+        events: &[],
+        tools: &[],
+        on_failure: OnFailure::Continue,
+        protected_variables: &[],
+        placeholders: &[],
+        default_timeout: |_, _| Duration::from_secs(30),
+        max_timeout: Some(Duration::from_secs(300)),
+    };
+
+    fn hook(timeout: Option<Duration>) -> Hook {
+        let handler = CommandHandler { command: "true".into(), args: None, shell: Shell::Sh };
+        Hook {
+            id: HookId::new("h"),
+            dialect: DialectId("test"),
+            event: EventKind::Stop,
+            event_name: "Stop".into(),
+            matcher: MatcherSpec { text: None, flavour: Flavour::Native, location: None },
+            handler: Handler::Command(handler),
+            limits: Limits { timeout },
+            once: false,
+            background: false,
+            enabled: true,
+            condition: None,
+            on_failure: FailMode::default(),
+            priority: 0,
+            status_message: None,
+            origin: Origin::code(0),
+            extra: serde_json::Map::default(),
+        }
+    }
+
+    #[test]
+    fn own_then_default_then_ceiling() {
+        let table = [
+            (None, 30_000),
+            (Some(Duration::from_secs(5)), 5_000),
+            (Some(Duration::from_secs(900)), 300_000),
+            (Some(Duration::MAX), 300_000),
+            (Some(Duration::ZERO), 1),
+        ];
+        for (own, expected) in table {
+            let timeout = effective_timeout(&hook(own), &PROFILE);
+            assert_eq!(timeout, Duration::from_millis(expected), "{own:?}");
+        }
+        let endless = Profile { max_timeout: None, ..PROFILE };
+        assert_eq!(effective_timeout(&hook(Some(Duration::MAX)), &endless), MAX_TIMEOUT);
+    }
+}
