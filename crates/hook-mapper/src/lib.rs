@@ -3,7 +3,9 @@
 //! One file per agent under `dialects/`, each an implementation of [`hook_core::Dialect`]; [`Dialects`] finds them by id or alias.
 
 mod dialects;
+mod effects;
 mod hints;
 mod rfc3339;
+mod values;
 
 pub use dialects::{Amplifier, Dialects, Native};

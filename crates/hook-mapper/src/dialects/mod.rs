@@ -1,6 +1,7 @@
 //! The table of dialects: one row per agent.
 
 mod amplifier;
+mod groups;
 mod native;
 
 use std::sync::Arc;

@@ -1,13 +1,23 @@
-//! Amplifier's shell hooks: tables first, behaviour follows.
+//! Amplifier's shell hooks ("Shell hooks module for Amplifier"): the agent's events and results, and the hooks that are
+//! written in `.amplifier/hooks/`.
 
+mod answer;
+mod input;
 mod profile;
+mod read;
+mod reply;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::OsString;
 
+use hook_core::plan::{FoldRule, InputRule, StopRule};
 use hook_core::{
-    Answer, Candidate, Capabilities, Dialect, EngineFailure, Event, EventHint, HandlerOutput, HookCx,
-    Incoming, Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy, Status,
+    Candidate, Capabilities, Dialect, EngineFailure, Event, EventHint, HandlerOutput, HookCx, Incoming,
+    Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy,
 };
+
+use super::groups;
 
 /// Amplifier.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,30 +27,43 @@ impl Dialect for Amplifier {
     fn profile(&self) -> &'static Profile {
         &profile::PROFILE
     }
-    fn read(&self, _payload: Payload, _hint: &EventHint) -> Result<Incoming, ReadError> {
-        Ok(Incoming::default())
+
+    fn read(&self, payload: Payload, hint: &EventHint) -> Result<Incoming, ReadError> {
+        read::read(payload, hint)
     }
+
     fn write_reply(
         &self,
-        _event: Option<&Event>,
-        _result: Result<&Outcome, &EngineFailure>,
-        _policy: &ReplyPolicy,
+        event: Option<&Event>,
+        result: Result<&Outcome, &EngineFailure>,
+        policy: &ReplyPolicy,
     ) -> Reply {
-        Reply::default()
+        reply::write_reply(event, result, policy)
     }
-    fn capabilities(&self, _event: &Event) -> Capabilities {
-        Capabilities::default()
+
+    fn capabilities(&self, event: &Event) -> Capabilities {
+        reply::capabilities(event)
     }
-    fn plan(&self, _event: &Event, _candidates: &[Candidate]) -> Plan {
-        Plan::default()
+
+    /// Groups as written. The first answer that acts ends the run, an injection too; in a group whose hooks run at the same
+    /// time a deny goes before it.
+    fn plan(&self, _event: &Event, candidates: &[Candidate]) -> Plan {
+        groups::plan(profile::ID, candidates, |parallel| groups::Rules {
+            stop: StopRule::OnAnswer,
+            input: InputRule::Keep,
+            fold: if parallel { FoldRule::Select } else { FoldRule::Join },
+        })
     }
-    fn write_event(&self, _cx: &HookCx<'_>) -> String {
-        String::new()
+
+    fn write_event(&self, cx: &HookCx<'_>) -> String {
+        input::write_event(cx)
     }
-    fn variables(&self, _cx: &HookCx<'_>) -> Vec<(String, OsString)> {
-        Vec::new()
+
+    fn variables(&self, cx: &HookCx<'_>) -> Vec<(String, OsString)> {
+        input::variables(cx)
     }
-    fn read_answer(&self, _cx: &HookCx<'_>, _output: &HandlerOutput) -> Reading {
-        Reading::new(Status::Ok, Answer::default(), "")
+
+    fn read_answer(&self, cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
+        answer::read_answer(cx, output)
     }
 }

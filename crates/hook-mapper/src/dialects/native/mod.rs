@@ -1,15 +1,25 @@
-//! The engine's own dialect: tables first, behaviour follows.
+//! The engine's own dialect: neutral names, and a superset of what the other dialects can say.
 
-mod profile;
+mod answer;
+mod document;
+mod input;
+pub(crate) mod profile;
+mod read;
+mod reply;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::OsString;
 
+use hook_core::plan::{FoldRule, InputRule, StopRule};
 use hook_core::{
-    Answer, Candidate, Capabilities, Dialect, EngineFailure, Event, EventHint, EventRow, HandlerOutput,
-    HookCx, Incoming, Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy, Status,
+    Candidate, Capabilities, Dialect, DialectId, EngineFailure, Event, EventHint, EventRow, HandlerOutput,
+    HookCx, Incoming, Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy,
 };
 
-/// Native.
+use super::groups;
+
+/// The engine's own dialect.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Native;
 
@@ -17,33 +27,47 @@ impl Dialect for Native {
     fn profile(&self) -> &'static Profile {
         &profile::PROFILE
     }
-    fn read(&self, _payload: Payload, _hint: &EventHint) -> Result<Incoming, ReadError> {
-        Ok(Incoming::default())
-    }
-    fn write_reply(
-        &self,
-        _event: Option<&Event>,
-        _result: Result<&Outcome, &EngineFailure>,
-        _policy: &ReplyPolicy,
-    ) -> Reply {
-        Reply::default()
-    }
-    fn capabilities(&self, _event: &Event) -> Capabilities {
-        Capabilities::default()
-    }
-    fn plan(&self, _event: &Event, _candidates: &[Candidate]) -> Plan {
-        Plan::default()
-    }
-    fn write_event(&self, _cx: &HookCx<'_>) -> String {
-        String::new()
-    }
-    fn variables(&self, _cx: &HookCx<'_>) -> Vec<(String, OsString)> {
-        Vec::new()
-    }
-    fn read_answer(&self, _cx: &HookCx<'_>, _output: &HandlerOutput) -> Reading {
-        Reading::new(Status::Ok, Answer::default(), "")
-    }
+
+    /// Any letter case counts, and `_` and `-` between the words: `preToolUse`, `pre_tool_use`.
     fn event_row(&self, name: &str) -> Option<&'static EventRow> {
         profile::event_row(name)
+    }
+
+    fn read(&self, payload: Payload, hint: &EventHint) -> Result<Incoming, ReadError> {
+        read::read(payload, hint)
+    }
+
+    fn write_reply(
+        &self,
+        event: Option<&Event>,
+        result: Result<&Outcome, &EngineFailure>,
+        policy: &ReplyPolicy,
+    ) -> Reply {
+        reply::write_reply(event, result, policy)
+    }
+
+    fn capabilities(&self, event: &Event) -> Capabilities {
+        reply::capabilities(event)
+    }
+
+    /// Groups in order: a deny ends the run, contexts collect, a rewritten input goes on to the next hook.
+    fn plan(&self, _event: &Event, candidates: &[Candidate]) -> Plan {
+        groups::plan(DialectId::NATIVE, candidates, |parallel| groups::Rules {
+            stop: StopRule::OnDeny,
+            input: if parallel { InputRule::Keep } else { InputRule::Thread },
+            fold: FoldRule::Join,
+        })
+    }
+
+    fn write_event(&self, cx: &HookCx<'_>) -> String {
+        input::write_event(cx)
+    }
+
+    fn variables(&self, cx: &HookCx<'_>) -> Vec<(String, OsString)> {
+        input::variables(cx)
+    }
+
+    fn read_answer(&self, cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
+        answer::read_answer(cx, output)
     }
 }
