@@ -291,6 +291,8 @@ impl Handler {
 pub struct Limits {
     /// The hook's own timeout; `None` takes the dialect's default. Never zero.
     pub timeout: Option<Duration>,
+    /// A configured upper bound that replaces the dialect's own; `None` keeps that one. Never zero.
+    pub ceiling: Option<Duration>,
 }
 
 /// What a failure of a hook means.
@@ -349,6 +351,8 @@ pub struct Hook {
     pub background: bool,
     /// False: loaded and listed, never run.
     pub enabled: bool,
+    /// Why it never runs, for people; `None` where it runs.
+    pub disabled_because: Option<String>,
     /// The `if` rule, as written.
     pub condition: Option<String>,
     /// What its failure means.

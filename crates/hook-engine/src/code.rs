@@ -36,6 +36,7 @@ impl CodeHook {
             once: false,
             background: false,
             enabled: true,
+            disabled_because: None,
             condition: None,
             on_failure: FailMode::default(),
             priority: 0,

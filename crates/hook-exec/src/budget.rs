@@ -10,10 +10,11 @@ pub const MIN_TIMEOUT: Duration = Duration::from_millis(1);
 /// The longest budget the engine itself grants, so that arithmetic on deadlines never overflows.
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// The hook's own timeout, else its dialect's default for the event and the handler, within the dialect's ceiling.
+/// The hook's own timeout, else its dialect's default for the event and the handler, within the configured ceiling or the
+/// dialect's own.
 pub fn effective_timeout(hook: &Hook, profile: &Profile) -> Duration {
     let wanted = hook.limits.timeout.unwrap_or_else(|| (profile.default_timeout)(&hook.event, hook.handler.kind()));
-    let ceiling = profile.max_timeout.unwrap_or(MAX_TIMEOUT).min(MAX_TIMEOUT);
+    let ceiling = hook.limits.ceiling.or(profile.max_timeout).unwrap_or(MAX_TIMEOUT).min(MAX_TIMEOUT);
     wanted.min(ceiling).max(MIN_TIMEOUT)
 }
 
@@ -49,10 +50,11 @@ mod tests {
             event_name: "Stop".into(),
             matcher: MatcherSpec { text: None, flavour: Flavour::Native, location: None },
             handler: Handler::Command(handler),
-            limits: Limits { timeout },
+            limits: Limits { timeout, ceiling: None },
             once: false,
             background: false,
             enabled: true,
+            disabled_because: None,
             condition: None,
             on_failure: FailMode::default(),
             priority: 0,
