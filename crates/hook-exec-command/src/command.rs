@@ -1,0 +1,156 @@
+//! From a command handler to a process: shell form, exec form, and what to do where the platform refuses.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use hook_core::{
+    Call, CommandHandler, Executor, FailureKind, Handler, HandlerFailure, HandlerKind, HandlerOutput, HookCx, Note, Shell,
+};
+
+use crate::hints;
+use crate::runner::{self, Program, StartError};
+
+/// Runs command handlers as processes. It holds no state; one serves all hooks.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CommandExecutor;
+
+impl CommandExecutor {
+    /// An executor.
+    pub fn new() -> CommandExecutor {
+        CommandExecutor
+    }
+}
+
+#[async_trait]
+impl Executor for CommandExecutor {
+    fn kind(&self) -> HandlerKind {
+        HandlerKind::Command
+    }
+
+    async fn run(&self, cx: &HookCx<'_>, call: Call) -> HandlerOutput {
+        let Handler::Command(handler) = &cx.hook.handler else {
+            return failed("the hook is no command", Vec::new());
+        };
+        let (program, shell_line) = match &handler.args {
+            Some(args) => (exec_form(handler, args, &call), None),
+            None => (shell_form(handler), Some(handler.command.as_str())),
+        };
+        match runner::run(&program, &call).await {
+            Ok(mut output) => {
+                if let (HandlerOutput::Process(process), Some(line)) = (&mut output, shell_line) {
+                    process.notes.extend(hints::for_shell_exit(line, process, &call));
+                }
+                output
+            }
+            Err(StartError::NoFormat) => run_through_shell(&program, &call).await,
+            Err(StartError::Other(error)) => {
+                let name = program.file.display();
+                let notes = hints::for_start_error(&program, &error, &call);
+                failed(&format!("cannot start {name}: {error}"), notes)
+            }
+        }
+    }
+}
+
+/// `sh -c LINE`. The path is absolute so that the start keeps the platform's fast path.
+fn shell_form(handler: &CommandHandler) -> Program {
+    let line = OsString::from(&handler.command);
+    match handler.shell {
+        Shell::PowerShell => Program {
+            file: PathBuf::from("pwsh"),
+            args: vec!["-NoProfile".into(), "-NonInteractive".into(), "-Command".into(), line],
+        },
+        _ => Program { file: PathBuf::from("/bin/sh"), args: vec!["-c".into(), line] },
+    }
+}
+
+/// The program and its arguments, placeholders filled in. Values are never looked at again: a `$` in a path is a `$`.
+fn exec_form(handler: &CommandHandler, args: &[String], call: &Call) -> Program {
+    let file = substitute(&handler.command, &call.placeholders);
+    Program {
+        file: PathBuf::from(file),
+        args: args.iter().map(|arg| substitute(arg, &call.placeholders).into()).collect(),
+    }
+}
+
+/// Replaces every `${NAME}` of a known placeholder, once, from left to right.
+fn substitute(text: &str, placeholders: &[(String, String)]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let known = placeholders.iter().find_map(|(name, value)| {
+            let after = rest[2..].strip_prefix(name.as_str())?.strip_prefix('}')?;
+            Some((value, after))
+        });
+        match known {
+            Some((value, after)) => {
+                out.push_str(value);
+                rest = after;
+            }
+            None => {
+                out.push_str("${");
+                rest = &rest[2..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A script without `#!` is given to `sh`, as shells do themselves.
+async fn run_through_shell(program: &Program, call: &Call) -> HandlerOutput {
+    let file = resolve(&program.file, call);
+    let mut args = vec![OsString::from(&file)];
+    args.extend(program.args.iter().cloned());
+    let through = Program { file: PathBuf::from("/bin/sh"), args };
+    match runner::run(&through, call).await {
+        Ok(mut output) => {
+            if let HandlerOutput::Process(process) = &mut output {
+                let text = format!("{} does not say what runs it; it was given to sh (add a first line like #!/bin/sh)", file.display());
+                process.notes.push(Note::warning(text));
+            }
+            output
+        }
+        Err(StartError::NoFormat) => failed("cannot start /bin/sh: not a program of this system", Vec::new()),
+        Err(StartError::Other(error)) => failed(&format!("cannot start /bin/sh: {error}"), Vec::new()),
+    }
+}
+
+/// The file a name means: as it stands with a slash, relative to the working directory; else the first hit on the `PATH`
+/// of the hook's own environment. A name that is not found stays as it is.
+pub(crate) fn resolve(file: &Path, call: &Call) -> PathBuf {
+    if file.as_os_str().as_encoded_bytes().contains(&b'/') {
+        return call.directory.join(file);
+    }
+    let path = call.environment.iter().find(|(name, _)| name == OsStr::new("PATH")).map(|(_, value)| value);
+    let hits = path.into_iter().flat_map(std::env::split_paths).map(|folder| call.directory.join(folder).join(file));
+    let executable = |hit: &PathBuf| hints::mode(hit).is_some_and(|mode| mode & 0o111 != 0);
+    hits.into_iter().find(executable).unwrap_or_else(|| file.to_owned())
+}
+
+fn failed(message: &str, notes: Vec<Note>) -> HandlerOutput {
+    HandlerOutput::Failure(HandlerFailure { kind: FailureKind::Spawn, message: message.to_owned(), notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::substitute;
+
+    #[test]
+    fn placeholders_are_filled_in_once_and_unknown_ones_stay() {
+        let values = [("ROOT".to_owned(), "/a b/${ROOT}/$HOME".to_owned()), ("X".to_owned(), String::new())];
+        let table = [
+            ("${ROOT}/run.sh", "/a b/${ROOT}/$HOME/run.sh"),
+            ("${X}${ROOT}", "/a b/${ROOT}/$HOME"),
+            ("$ROOT ${OTHER} ${ROOT", "$ROOT ${OTHER} ${ROOT"),
+            ("${", "${"),
+            ("é${X}é", "éé"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(substitute(text, &values), expected, "{text}");
+        }
+    }
+}
