@@ -6,8 +6,8 @@ use std::time::Instant;
 use futures_util::future::join_all;
 use hook_core::plan::{Group, InputRule, Order, StopRule};
 use hook_core::{
-    Answer, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, HandlerFailure, HandlerOutput,
-    Hook, HookCx, HostContext, Note, Observer, OnFailure, Outcome, Reading, Run, SessionStore,
+    Answer, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, HandlerFailure,
+    HandlerOutput, Hook, HookCx, HostContext, Note, Observer, OnFailure, Outcome, Reading, Run, SessionStore,
     SessionView, Status, fold,
 };
 use hook_exec::Executors;
@@ -38,7 +38,12 @@ struct Progress {
 impl Chain<'_> {
     /// Runs all candidates. Each source dialect plans its own; native hooks go first, the others in the order in which their
     /// first hook stands.
-    pub(crate) async fn run(&self, event: &Event, candidates: Vec<Candidate>, session: SessionView) -> Outcome {
+    pub(crate) async fn run(
+        &self,
+        event: &Event,
+        candidates: Vec<Candidate>,
+        session: SessionView,
+    ) -> Outcome {
         let mut order: Vec<DialectId> = Vec::new();
         for candidate in &candidates {
             if !order.contains(&candidate.hook.dialect) {
@@ -56,7 +61,10 @@ impl Chain<'_> {
             let stage = match self.dialects.get(id) {
                 Some(dialect) => self.run_stage(dialect.as_ref(), &own, &mut progress).await,
                 None => Outcome {
-                    notes: vec![Note::warning(format!("{} hooks of the unknown dialect {id} were not run", own.len()))],
+                    notes: vec![Note::warning(format!(
+                        "{} hooks of the unknown dialect {id} were not run",
+                        own.len()
+                    ))],
                     ..Outcome::default()
                 },
             };
@@ -66,7 +74,12 @@ impl Chain<'_> {
         outcome
     }
 
-    async fn run_stage(&self, dialect: &dyn Dialect, candidates: &[Candidate], progress: &mut Progress) -> Outcome {
+    async fn run_stage(
+        &self,
+        dialect: &dyn Dialect,
+        candidates: &[Candidate],
+        progress: &mut Progress,
+    ) -> Outcome {
         let plan = dialect.plan(&progress.event, candidates);
         let mut slots: Vec<Option<Run>> = vec![None; candidates.len()];
         for skip in &plan.skipped {
@@ -136,7 +149,8 @@ impl Chain<'_> {
                 (fold::fold(group.fold, answers), stopped)
             }
             Order::Parallel => {
-                let started = group.members.iter().map(|&m| self.run_hook(dialect, &candidates[m].hook, progress));
+                let started =
+                    group.members.iter().map(|&m| self.run_hook(dialect, &candidates[m].hook, progress));
                 let runs = join_all(started).await;
                 let mut noted = Vec::new();
                 for (&member, run) in group.members.iter().zip(runs) {
@@ -194,7 +208,11 @@ impl Chain<'_> {
                 if hook.on_failure.for_kind(FailureKind::Spawn, profile.on_failure) == OnFailure::Continue {
                     return self.skipped(hook, &message);
                 }
-                HandlerOutput::Failure(HandlerFailure { kind: FailureKind::Spawn, message, notes: Vec::new() })
+                HandlerOutput::Failure(HandlerFailure {
+                    kind: FailureKind::Spawn,
+                    message,
+                    notes: Vec::new(),
+                })
             }
         };
         let mut reading = dialect.read_answer(&cx, &output);
@@ -227,7 +245,8 @@ impl Chain<'_> {
     /// Marks a `once` hook as spent; false where it was already. Two processes never both get true.
     fn spend(&self, hook: &Hook) -> bool {
         let mut first = false;
-        let mut mark = |state: &mut hook_core::SessionState| first = state.spent.insert(hook.id.as_str().to_owned());
+        let mut mark =
+            |state: &mut hook_core::SessionState| first = state.spent.insert(hook.id.as_str().to_owned());
         match self.sessions.update(self.session_key, &mut mark) {
             Ok(_) => first,
             // A store that cannot be written must not switch a guard off.

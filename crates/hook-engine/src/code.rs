@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use hook_core::{
-    Answer, Binding, Call, DialectId, Document, Event, EventKind, Executor, FailMode, FailureKind, Flavour, Handler,
-    HandlerFailure, HandlerKind, HandlerOutput, Hook, HookCx, HookId, Layer, Limits, MatcherSpec, Origin,
+    Answer, Binding, Call, DialectId, Document, Event, EventKind, Executor, FailMode, FailureKind, Flavour,
+    Handler, HandlerFailure, HandlerKind, HandlerOutput, Hook, HookCx, HookId, Layer, Limits, MatcherSpec,
+    Origin,
 };
 use serde_json::Map;
 
@@ -24,7 +25,8 @@ pub(crate) struct CodeHook {
 
 impl CodeHook {
     pub(crate) fn new(key: usize, event: EventKind, matcher: Option<&str>, name: &str) -> CodeHook {
-        let matcher = MatcherSpec { text: matcher.map(String::from), flavour: Flavour::Native, location: None };
+        let matcher =
+            MatcherSpec { text: matcher.map(String::from), flavour: Flavour::Native, location: None };
         let hook = Hook {
             id: HookId::new(name),
             dialect: DialectId::NATIVE,

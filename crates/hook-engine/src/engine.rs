@@ -161,7 +161,9 @@ impl Engine {
                 Err(error) => notes.push(Note::warning(error.to_string())),
             }
             if !fresh {
-                notes.push(Note::info("the hooks of this event ran already in this turn, under the agent's other name"));
+                notes.push(Note::info(
+                    "the hooks of this event ran already in this turn, under the agent's other name",
+                ));
                 return Outcome { notes, ..Outcome::default() };
             }
         } else if !candidates.is_empty() {
@@ -210,7 +212,13 @@ impl Engine {
     /// The reply of `agent` to a payload.
     ///
     /// Where one payload became several events, the reply speaks of the first one that can carry the decision.
-    pub fn reply(&self, agent: DialectId, incoming: &Incoming, outcome: &Outcome, policy: &ReplyPolicy) -> Reply {
+    pub fn reply(
+        &self,
+        agent: DialectId,
+        incoming: &Incoming,
+        outcome: &Outcome,
+        policy: &ReplyPolicy,
+    ) -> Reply {
         let Some(dialect) = self.inner.dialects.get(agent) else {
             return Reply { degraded: vec![format!("no dialect {agent}")], ..Reply::default() };
         };

@@ -31,7 +31,10 @@ pub(crate) fn environment(dialect: &dyn Dialect, cx: &HookCx<'_>) -> Vec<(OsStri
 }
 
 /// The values of the placeholders a command may use, taken from the dialect's own variables.
-pub(crate) fn placeholders(dialect: &dyn Dialect, environment: &[(OsString, OsString)]) -> Vec<(String, String)> {
+pub(crate) fn placeholders(
+    dialect: &dyn Dialect,
+    environment: &[(OsString, OsString)],
+) -> Vec<(String, String)> {
     let names = dialect.profile().placeholders;
     environment
         .iter()

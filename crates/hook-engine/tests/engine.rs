@@ -8,9 +8,9 @@ use async_trait::async_trait;
 use hook_engine::Engine;
 use hook_engine::config::{DocumentSpec, parse};
 use hook_engine::core::{
-    Answer, Call, Decision, DialectId, Document, EventHint, EventKind, Executor, Exit, FailureKind, Gate, Handler,
-    HandlerFailure, HandlerKind, HandlerOutput, Hook, HookCx, HostContext, Incoming, Layer, Outcome, Payload,
-    ProcessOutput, ReplyPolicy, Status,
+    Answer, Call, Decision, DialectId, Document, EventHint, EventKind, Executor, Exit, FailureKind, Gate,
+    Handler, HandlerFailure, HandlerKind, HandlerOutput, Hook, HookCx, HostContext, Incoming, Layer, Outcome,
+    Payload, ProcessOutput, ReplyPolicy, Status,
 };
 use hook_engine::mapper::Dialects;
 use serde_json::{Value, json};
@@ -116,7 +116,8 @@ fn statuses(outcome: &Outcome) -> Vec<Status> {
 
 #[tokio::test]
 async fn native_hooks_run_in_sequence_and_a_deny_ends_them() {
-    let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hooks": commands(&["pass", "block no", "pass 2"])}]});
+    let hooks =
+        json!({"PreToolUse": [{"matcher": "Bash", "hooks": commands(&["pass", "block no", "pass 2"])}]});
     let world = World::new("native", Layer::Project, hooks);
     let outcome = world.bash("ls").await;
     assert_eq!(outcome.answer.decision, Decision::Deny);
@@ -154,7 +155,8 @@ async fn a_short_circuit_ends_its_own_stage_only() {
 
 #[tokio::test]
 async fn claude_hooks_all_run_beside_a_deny() {
-    let context = r#"say {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "logged"}}"#;
+    let context =
+        r#"say {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "logged"}}"#;
     let hooks = json!({"PreToolUse": [{"hooks": commands(&["block no", context])}]});
     let world = World::new("claude", Layer::Project, hooks);
     let outcome = world.bash("ls").await;
@@ -179,7 +181,8 @@ async fn a_claude_hook_under_another_agent_gets_a_claude_payload() {
 async fn both_stop_events_of_one_turn_run_the_hooks_once() {
     let hooks = json!({"Stop": [{"hooks": commands(&["pass"])}]});
     let world = World::new("amplifier", Layer::Project, hooks);
-    let fire = |event: &'static str| world.fire("amplifier", json!({"event": event, "session_id": "s", "data": {}}));
+    let fire =
+        |event: &'static str| world.fire("amplifier", json!({"event": event, "session_id": "s", "data": {}}));
     fire("prompt:complete").await;
     let second = fire("orchestrator:complete").await;
     assert_eq!(world.commands().len(), 1);
@@ -193,7 +196,8 @@ async fn both_stop_events_of_one_turn_run_the_hooks_once() {
 async fn a_denied_stop_keeps_the_turn_open_and_says_so_on_stdin() {
     let hooks = json!({"Stop": [{"hooks": commands(&["block more work"])}]});
     let world = World::new("amplifier", Layer::Project, hooks);
-    let fire = |event: &'static str| world.fire("amplifier", json!({"event": event, "session_id": "s", "data": {}}));
+    let fire =
+        |event: &'static str| world.fire("amplifier", json!({"event": event, "session_id": "s", "data": {}}));
     assert_eq!(fire("prompt:complete").await.answer.decision, Decision::Deny);
     fire("orchestrator:complete").await;
     assert_eq!(world.stdin(0)["stop_hook_active"], false);
@@ -273,7 +277,8 @@ async fn a_gate_keeps_a_hook_from_running_and_says_why() {
             Err("not approved; run: hook trust".into())
         }
     }
-    let hooks = document("native", Layer::Project, json!({"PreToolUse": [{"hooks": commands(&["block no"])}]}));
+    let hooks =
+        document("native", Layer::Project, json!({"PreToolUse": [{"hooks": commands(&["block no"])}]}));
     let world = World::with(vec![hooks], |builder| builder.gate(Arc::new(Shut)));
     let outcome = world.bash("ls").await;
     assert_eq!(statuses(&outcome), [Status::Skipped]);
@@ -286,9 +291,18 @@ async fn one_event_is_answered_in_the_words_of_every_agent() {
     let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hooks": commands(&["block no rm here"])}]});
     let world = World::new("native", Layer::Project, hooks);
     let payloads: HashMap<&str, Value> = HashMap::from([
-        ("claude", json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "rm"}})),
-        ("amplifier", json!({"event": "tool:pre", "data": {"tool_name": "bash", "tool_input": {"command": "rm"}}})),
-        ("native", json!({"event": "PreToolUse", "data": {"tool_name": "Bash", "tool_input": {"command": "rm"}}})),
+        (
+            "claude",
+            json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "rm"}}),
+        ),
+        (
+            "amplifier",
+            json!({"event": "tool:pre", "data": {"tool_name": "bash", "tool_input": {"command": "rm"}}}),
+        ),
+        (
+            "native",
+            json!({"event": "PreToolUse", "data": {"tool_name": "Bash", "tool_input": {"command": "rm"}}}),
+        ),
     ]);
     for (agent, payload) in payloads {
         let incoming = world.read(agent, payload);
@@ -296,7 +310,11 @@ async fn one_event_is_answered_in_the_words_of_every_agent() {
         let id: DialectId = world.engine.dialects().find(agent).unwrap().profile().id;
         let reply = world.engine.reply(id, &incoming, &outcome, &ReplyPolicy::default());
         assert_eq!(reply.exit_code, 0, "{agent}");
-        assert!(reply.stdout.contains("no rm here") && reply.stdout.contains("deny"), "{agent}: {}", reply.stdout);
+        assert!(
+            reply.stdout.contains("no rm here") && reply.stdout.contains("deny"),
+            "{agent}: {}",
+            reply.stdout
+        );
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use hook_core::{
-    Call, CommandHandler, Executor, FailureKind, Handler, HandlerFailure, HandlerKind, HandlerOutput, HookCx, Note, Shell,
+    Call, CommandHandler, Executor, FailureKind, Handler, HandlerFailure, HandlerKind, HandlerOutput, HookCx,
+    Note, Shell,
 };
 
 use crate::hints;
@@ -109,7 +110,10 @@ async fn run_through_shell(program: &Program, call: &Call) -> HandlerOutput {
     match runner::run(&through, call).await {
         Ok(mut output) => {
             if let HandlerOutput::Process(process) = &mut output {
-                let text = format!("{} does not say what runs it; it was given to sh (add a first line like #!/bin/sh)", file.display());
+                let text = format!(
+                    "{} does not say what runs it; it was given to sh (add a first line like #!/bin/sh)",
+                    file.display()
+                );
                 process.notes.push(Note::warning(text));
             }
             output
@@ -126,7 +130,8 @@ pub(crate) fn resolve(file: &Path, call: &Call) -> PathBuf {
         return call.directory.join(file);
     }
     let path = call.environment.iter().find(|(name, _)| name == OsStr::new("PATH")).map(|(_, value)| value);
-    let hits = path.into_iter().flat_map(std::env::split_paths).map(|folder| call.directory.join(folder).join(file));
+    let hits =
+        path.into_iter().flat_map(std::env::split_paths).map(|folder| call.directory.join(folder).join(file));
     let executable = |hit: &PathBuf| hints::mode(hit).is_some_and(|mode| mode & 0o111 != 0);
     hits.into_iter().find(executable).unwrap_or_else(|| file.to_owned())
 }

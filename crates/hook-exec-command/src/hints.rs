@@ -19,13 +19,18 @@ pub(crate) fn mode(path: &Path) -> Option<u32> {
 /// Hints for a program that could not be started.
 pub(crate) fn for_start_error(program: &Program, error: &io::Error, call: &Call) -> Vec<Note> {
     if !call.directory.is_dir() {
-        return vec![Note::warning(format!("the working directory {} does not exist", call.directory.display()))];
+        return vec![Note::warning(format!(
+            "the working directory {} does not exist",
+            call.directory.display()
+        ))];
     }
     let file = resolve(&program.file, call);
     let found = diagnose(&file);
     match (found, error.kind()) {
         (Some(text), _) => vec![Note::warning(text)],
-        (None, io::ErrorKind::NotFound) => vec![Note::warning(format!("{} is not on the PATH of the hook", file.display()))],
+        (None, io::ErrorKind::NotFound) => {
+            vec![Note::warning(format!("{} is not on the PATH of the hook", file.display()))]
+        }
         _ => Vec::new(),
     }
 }
@@ -44,7 +49,9 @@ pub(crate) fn for_shell_exit(line: &str, output: &ProcessOutput, call: &Call) ->
     }
     let path = call.directory.join(&word);
     match diagnose(&path) {
-        Some(text) if mode(&path).is_none() && line.contains('$') && !line.trim_start().starts_with(['"', '\'']) => {
+        Some(text)
+            if mode(&path).is_none() && line.contains('$') && !line.trim_start().starts_with(['"', '\'']) =>
+        {
             vec![Note::warning(format!("{text} (is the path in double quotes?)"))]
         }
         Some(text) => vec![Note::warning(text)],
@@ -69,7 +76,8 @@ fn diagnose(path: &Path) -> Option<String> {
     }
     let line = String::from_utf8_lossy(line);
     let interpreter = line.split_whitespace().next()?;
-    (!Path::new(interpreter).exists()).then(|| format!("the interpreter {interpreter} of the script does not exist: {name}"))
+    (!Path::new(interpreter).exists())
+        .then(|| format!("the interpreter {interpreter} of the script does not exist: {name}"))
 }
 
 fn head(path: &Path) -> io::Result<Vec<u8>> {

@@ -109,13 +109,17 @@ pub(crate) async fn run(program: &Program, call: &Call) -> Result<HandlerOutput,
         End::Deadline => {
             let message = format!("Hook timed out after {}s", seconds(call.timeout));
             let said = err.finish().text;
-            let notes = last_line(&said).map(|line| Note::info(format!("its last words: {line}"))).into_iter().collect();
+            let notes = last_line(&said)
+                .map(|line| Note::info(format!("its last words: {line}")))
+                .into_iter()
+                .collect();
             return Ok(HandlerOutput::Failure(HandlerFailure { kind: FailureKind::Timeout, message, notes }));
         }
         End::Exited(Err(error)) => return Err(StartError::Other(error)),
         End::Exited(Ok(status)) => status,
     };
-    let mut output = ProcessOutput { exit: exit(status), stdout: out.finish(), stderr: err.finish(), notes: Vec::new() };
+    let mut output =
+        ProcessOutput { exit: exit(status), stdout: out.finish(), stderr: err.finish(), notes: Vec::new() };
     if held {
         output.notes.push(Note::warning(
             "a process it left behind still holds its output; the answer was taken as it was when the hook exited \
@@ -124,7 +128,10 @@ pub(crate) async fn run(program: &Program, call: &Call) -> Result<HandlerOutput,
     }
     for (name, stream) in [("output", &output.stdout), ("error", &output.stderr)] {
         if stream.dropped > 0 {
-            let text = format!("standard {name} was longer than {} bytes; {} bytes were dropped", MAX_STREAM, stream.dropped);
+            let text = format!(
+                "standard {name} was longer than {} bytes; {} bytes were dropped",
+                MAX_STREAM, stream.dropped
+            );
             output.notes.push(Note::warning(text));
         }
     }

@@ -13,7 +13,8 @@ pub const MAX_TIMEOUT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The hook's own timeout, else its dialect's default for the event and the handler, within the configured ceiling or the
 /// dialect's own.
 pub fn effective_timeout(hook: &Hook, profile: &Profile) -> Duration {
-    let wanted = hook.limits.timeout.unwrap_or_else(|| (profile.default_timeout)(&hook.event, hook.handler.kind()));
+    let wanted =
+        hook.limits.timeout.unwrap_or_else(|| (profile.default_timeout)(&hook.event, hook.handler.kind()));
     let ceiling = hook.limits.ceiling.or(profile.max_timeout).unwrap_or(MAX_TIMEOUT).min(MAX_TIMEOUT);
     wanted.min(ceiling).max(MIN_TIMEOUT)
 }
@@ -22,8 +23,8 @@ pub fn effective_timeout(hook: &Hook, profile: &Profile) -> Duration {
 mod tests {
     use super::*;
     use hook_core::{
-        CommandHandler, DialectId, EventKind, FailMode, Flavour, Handler, HookId, Limits, MatcherSpec, OnFailure, Origin,
-        Shell,
+        CommandHandler, DialectId, EventKind, FailMode, Flavour, Handler, HookId, Limits, MatcherSpec,
+        OnFailure, Origin, Shell,
     };
 
     const PROFILE: Profile = Profile {
