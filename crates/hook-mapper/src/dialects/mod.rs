@@ -3,6 +3,8 @@
 mod amplifier;
 mod groups;
 mod native;
+#[cfg(test)]
+mod testing;
 
 use std::sync::Arc;
 

@@ -245,7 +245,7 @@ fn exit_message(stderr: &str, code: i32) -> String {
 fn timeout(cx: &HookCx<'_>) -> Duration {
     let default = (PROFILE.default_timeout)(&cx.event.kind, cx.hook.handler.kind());
     let own = cx.hook.limits.timeout.unwrap_or(default);
-    PROFILE.max_timeout.map_or(own, |max| own.min(max))
+    cx.hook.limits.ceiling.or(PROFILE.max_timeout).map_or(own, |ceiling| own.min(ceiling))
 }
 
 fn seconds(time: Duration) -> String {

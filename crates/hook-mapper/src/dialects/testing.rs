@@ -1,0 +1,122 @@
+//! What the tests of all dialects need: a hook, a world, one event.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use hook_core::{
+    Candidate, CommandHandler, Dialect, Event, EventHint, EventKind, Exit, FailMode, FailureKind, Handler,
+    HandlerFailure, HandlerOutput, Hook, HookCx, HookId, HostContext, Incoming, Limits, ManualClock,
+    MatcherSpec, Origin, Outcome, Payload, ProcessOutput, ReadError, Reading, SessionView, Shell,
+};
+use serde_json::{Map, Value};
+
+/// 2026-12-01T02:00:05Z.
+pub(crate) const NOW: &str = "2026-12-01T02:00:05Z";
+
+/// One hook of a dialect in a world of its own.
+pub(crate) struct Bench<'a> {
+    pub(crate) dialect: &'a dyn Dialect,
+    pub(crate) host: HostContext,
+    pub(crate) session: SessionView,
+    pub(crate) hook: Hook,
+}
+
+impl<'a> Bench<'a> {
+    pub(crate) fn new(dialect: &'a dyn Dialect) -> Bench<'a> {
+        let mut host = HostContext::new("/work/project");
+        host.home = Some(PathBuf::from("/home/me"));
+        host.clock = Arc::new(ManualClock::new(UNIX_EPOCH + Duration::from_secs(1_796_090_405)));
+        let hook = Hook {
+            id: HookId::new("test"),
+            dialect: dialect.profile().id,
+            event: EventKind::PreToolUse,
+            event_name: "PreToolUse".into(),
+            matcher: MatcherSpec { text: None, flavour: dialect.profile().flavour, location: None },
+            handler: Handler::Command(CommandHandler {
+                command: "./guard.sh".into(),
+                args: None,
+                shell: Shell::Sh,
+            }),
+            limits: Limits::default(),
+            once: false,
+            background: false,
+            enabled: true,
+            disabled_because: None,
+            condition: None,
+            on_failure: FailMode::default(),
+            priority: 0,
+            status_message: None,
+            origin: Origin::code(0),
+            extra: Map::new(),
+        };
+        Bench { dialect, host, session: SessionView::default(), hook }
+    }
+
+    pub(crate) fn root(mut self, root: &str) -> Self {
+        self.hook.origin.root = Some(Arc::from(Path::new(root)));
+        self
+    }
+
+    fn with<T>(&self, event: &Event, ask: impl FnOnce(&HookCx<'_>) -> T) -> T {
+        ask(&HookCx { event, hook: &self.hook, session: &self.session, host: &self.host })
+    }
+
+    pub(crate) fn stdin(&self, event: &Event) -> Value {
+        serde_json::from_str(&self.with(event, |cx| self.dialect.write_event(cx))).unwrap()
+    }
+
+    /// The value of a variable; panics where a name comes twice.
+    pub(crate) fn variable(&self, event: &Event, name: &str) -> Option<String> {
+        let all = self.with(event, |cx| self.dialect.variables(cx));
+        let mut values = all.into_iter().filter(|(known, _)| known == name).map(|(_, value)| value);
+        let value = values.next().map(|value| value.into_string().unwrap());
+        assert_eq!(values.next(), None, "{name} comes twice");
+        value
+    }
+
+    pub(crate) fn answer(&self, event: &Event, output: &HandlerOutput) -> Reading {
+        self.with(event, |cx| self.dialect.read_answer(cx, output))
+    }
+
+    pub(crate) fn exit(&self, event: &Event, code: i32, stdout: &str, stderr: &str) -> Reading {
+        let exit = if code < 0 { Exit::Signal(-code) } else { Exit::Code(code) };
+        self.answer(event, &HandlerOutput::Process(ProcessOutput::new(exit, stdout, stderr)))
+    }
+
+    pub(crate) fn fail(&self, event: &Event, kind: FailureKind) -> Reading {
+        let failure =
+            HandlerFailure { kind, message: format!("broken by {}", kind.name()), notes: Vec::new() };
+        self.answer(event, &HandlerOutput::Failure(failure))
+    }
+
+    /// Groups of candidates: `(group, parallel)` per hook.
+    pub(crate) fn candidates(&self, groups: &[(usize, bool)]) -> Vec<Candidate> {
+        let hook = Arc::new(self.hook.clone());
+        groups.iter().map(|&(group, parallel)| Candidate { hook: hook.clone(), group, parallel }).collect()
+    }
+}
+
+pub(crate) fn read(dialect: &dyn Dialect, payload: Value, hint: Option<&str>) -> Result<Incoming, ReadError> {
+    dialect.read(Payload::from_value(payload), &EventHint { event: hint.map(String::from) })
+}
+
+/// A bare event as the agent of `dialect` would fire it.
+pub(crate) fn event(dialect: &dyn Dialect, kind: EventKind) -> Event {
+    let payload = Arc::new(Payload::from_value(Value::Object(Map::new())));
+    Event::new(kind.clone(), dialect.profile().id, kind.name(), payload)
+}
+
+/// An outcome without runs.
+pub(crate) fn outcome(answer: hook_core::Answer) -> Outcome {
+    Outcome { answer, ..Outcome::default() }
+}
+
+/// Asserts that `actual` holds every member of `expected`; a null there means absent or null.
+#[track_caller]
+pub(crate) fn holds(what: &str, actual: &Value, expected: &Value) {
+    for (name, value) in expected.as_object().unwrap() {
+        let found = actual.get(name).unwrap_or(&Value::Null);
+        assert_eq!(found, value, "{what}: member {name} of {actual}");
+    }
+}
