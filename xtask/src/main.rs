@@ -1,2 +1,85 @@
-//! Tasks.
-fn main() {}
+//! `cargo xtask`: checks, conformance, trials, benches and generated files.
+
+#![expect(clippy::disallowed_macros, reason = "a tool of the build: it prints")]
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use xtask::{bench, ci, codes, conformance, root, trials};
+
+/// Checks, conformance, trials and benches of hook-engine.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Everything that CI checks beside `cargo test`: formatting, lints, docs, layers, names, generated files, cases.
+    Ci,
+    /// Run conformance cases against the libraries.
+    Conformance {
+        /// The directory of cases, laid out as `<dialect>/<area>.json`; the tree's own by default.
+        #[arg(long, value_name = "DIR")]
+        cases: Option<PathBuf>,
+        /// Only these: a dialect, an area, or `dialect/area`.
+        #[arg(value_name = "AREA")]
+        areas: Vec<String>,
+    },
+    /// Run workspaces from public bug reports through the built binary.
+    Trials {
+        /// The directory of trials; the tree's own by default.
+        #[arg(long, value_name = "DIR")]
+        cases: Option<PathBuf>,
+        /// The `hook` to run; by default it is built first.
+        #[arg(long, value_name = "PATH")]
+        bin: Option<PathBuf>,
+    },
+    /// Measure against the budgets, in ratios within one run.
+    Bench {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write docs/diagnostics.md from the catalogue of findings.
+    Codes {
+        /// Only compare, and fail where the page is old.
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().verb) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(verb: Verb) -> Result<bool> {
+    match verb {
+        Verb::Ci => return Ok(ci::run()),
+        Verb::Conformance { cases, areas } => {
+            let cases = cases.unwrap_or_else(root::cases);
+            ci::judge(&conformance::run(&cases, &areas)?)?;
+        }
+        Verb::Trials { cases, bin } => {
+            let binary = match bin {
+                Some(path) => path.canonicalize()?,
+                None => trials::build(false)?,
+            };
+            ci::judge(&trials::run(&cases.unwrap_or_else(root::cases), &binary)?)?;
+        }
+        Verb::Bench { json } => return bench::run(json),
+        Verb::Codes { check: true } => codes::check()?,
+        Verb::Codes { check: false } => codes::write()?,
+    }
+    Ok(true)
+}

@@ -1,0 +1,170 @@
+//! Cases of the dialect `claude-code`: matchers, and the answer of one hook.
+
+use anyhow::{Context, Result, bail};
+use hook_engine::core::{
+    Audience, Decision, Effect, EventKind, Exit, FailMode, FailureKind, HandlerFailure, HandlerOutput,
+    HookCx, MemoryFiles, OnFailure, ProcessOutput, Reading, SessionView, Status, Subject,
+};
+use serde_json::{Map, Value, json};
+
+use super::world;
+use crate::check::Check;
+
+const AGENT: &str = "claude-code";
+
+pub(super) fn matcher(check: &mut Check<'_>) -> Result<()> {
+    let dialect = world::dialect(AGENT)?;
+    let name = check.given_text("event");
+    let mut group = json!({"hooks": [{"type": "command", "command": "true"}]});
+    if let Some(text) = check.given("matcher") {
+        group["matcher"] = text.clone();
+    }
+    let file = json!({"hooks": {name: [group]}}).to_string();
+    let files = MemoryFiles::new().with(format!("{}/.claude/settings.json", world::PROJECT), file);
+    let loaded = world::load_tree(&files, dialect.profile().id, Map::new());
+
+    let row = dialect.event_row(name).with_context(|| format!("no event {name:?}"))?;
+    let mut more = Map::new();
+    if let Some(value) = check.given("value") {
+        match row.subject {
+            Subject::Tool => more.insert("tool_name".into(), value.clone()),
+            Subject::Field(field) => more.insert(field.into(), value.clone()),
+            Subject::None => bail!("the case has a value, and {name} has no subject"),
+        };
+    }
+    let incoming = world::read(dialect.as_ref(), world::claude_payload(name, &more))?;
+    let event = world::event_of(incoming, &EventKind::from_name(name))?;
+    check.equals("match", &json!(world::selects(&loaded, &event)));
+    Ok(())
+}
+
+pub(super) fn response(check: &mut Check<'_>) -> Result<()> {
+    let dialect = world::dialect(AGENT)?;
+    let name = check.given_text("event");
+    let kind = EventKind::from_name(name);
+    let more = check.given("input").and_then(Value::as_object).cloned().unwrap_or_default();
+    let incoming = world::read(dialect.as_ref(), world::claude_payload(name, &more))?;
+    let event = world::event_of(incoming, &kind)?;
+
+    let (output, on_failure) = output(check)?;
+    let (host, session) = (world::host(), SessionView::default());
+    let hook = world::hook(dialect.profile().id, &kind, on_failure);
+    let cx = HookCx { event: &event, hook: &hook, session: &session, host: &host };
+    let reading = dialect.read_answer(&cx, &output);
+    compare(check, &kind, &reading);
+    Ok(())
+}
+
+/// The handler's output and its `onFailure`.
+fn output(check: &Check<'_>) -> Result<(HandlerOutput, FailMode)> {
+    for key in ["http_status", "http_body", "model_reply", "mode"] {
+        if check.given(key).is_some() {
+            bail!("no adapter for {key}");
+        }
+    }
+    let handler = check.given("handler");
+    let member = |key: &str| handler.and_then(|handler| handler.get(key)).and_then(Value::as_str);
+    if let Some(kind) = member("type").filter(|kind| *kind != "command") {
+        bail!("no adapter for handlers of type {kind:?}");
+    }
+    let on_failure = FailMode {
+        default: match member("onFailure") {
+            Some("block") => Some(OnFailure::Block),
+            Some("continue") => Some(OnFailure::Continue),
+            Some(other) => bail!("onFailure {other:?}"),
+            None => None,
+        },
+        by_kind: Vec::new(),
+    };
+    let timed_out = check.given("timed_out").and_then(Value::as_bool).unwrap_or_default();
+    let (stdout, stderr) = (check.given_text("stdout"), check.given_text("stderr"));
+    let code = check.given("exit_code").and_then(Value::as_i64);
+    let output = match code {
+        _ if timed_out => HandlerOutput::Failure(HandlerFailure {
+            kind: FailureKind::Timeout,
+            message: "timed out".into(),
+            notes: Vec::new(),
+        }),
+        Some(code) => {
+            HandlerOutput::Process(ProcessOutput::new(Exit::Code(i32::try_from(code)?), stdout, stderr))
+        }
+        None => bail!("no adapter for an output without exit code"),
+    };
+    Ok((output, on_failure))
+}
+
+/// A decision as the cases write it.
+pub(super) fn permission(decision: Decision) -> Value {
+    match decision {
+        Decision::None => Value::Null,
+        decision => json!(decision.name()),
+    }
+}
+
+fn audience(audience: Audience) -> &'static str {
+    match audience {
+        Audience::Model => "model",
+        Audience::User => "user",
+        Audience::Nobody => "nobody",
+    }
+}
+
+fn compare(check: &mut Check<'_>, kind: &EventKind, reading: &Reading) {
+    let answer = &reading.answer;
+    let outcome = match reading.status {
+        Status::Ok => "ok",
+        Status::Blocked => "block",
+        Status::Error => "hook_error",
+        Status::Timeout => "cancelled",
+        other => other.name(),
+    };
+    check.equals("outcome", &json!(outcome));
+    check.equals("stdout_as", &json!(reading.stdout));
+    let blocked = answer.decision == Decision::Deny;
+    check.equals("blocked", &json!(blocked));
+    check.equals("permission", &permission(answer.decision));
+    check.equals("reason", &json!(answer.reason));
+    // A reason that was dropped has no reader.
+    let reader = if answer.reason.is_some() { answer.reason_to } else { Audience::Nobody };
+    check.equals("reason_to", &json!(audience(reader)));
+    let contexts: Vec<&str> = answer.contexts().collect();
+    let context = (!contexts.is_empty()).then(|| contexts.join("\n"));
+    check.equals("context", &json!(context));
+    let at_stop = matches!(kind, EventKind::Stop | EventKind::SubagentStop);
+    check.equals("continues_turn", &json!(at_stop && (blocked || context.is_some())));
+    check.equals("stop", &json!(answer.stop));
+    check.equals("stop_reason", &json!(answer.stop_reason));
+    check.equals("updated_input", &json!(answer.updated_input));
+    check.equals("updated_output", &json!(answer.updated_output));
+
+    let mut found: Map<String, Value> = Map::new();
+    for effect in &answer.effects {
+        match effect {
+            Effect::Feedback { text, to } => {
+                found.insert("feedback".into(), json!(text));
+                found.insert("feedback_to".into(), json!(audience(*to)));
+            }
+            Effect::Elicitation { action, content } => {
+                found.insert("action".into(), json!(action));
+                found.insert("content".into(), json!(content));
+            }
+            Effect::WorktreePath { path } => drop(found.insert("worktree_path".into(), json!(path))),
+            Effect::TerminalSequence { text } => drop(found.insert("terminal_sequence".into(), json!(text))),
+            Effect::Interrupt => drop(found.insert("interrupt".into(), json!(true))),
+            Effect::Retry => drop(found.insert("retry".into(), json!(true))),
+            _ => {}
+        }
+    }
+    for key in [
+        "feedback",
+        "feedback_to",
+        "action",
+        "content",
+        "worktree_path",
+        "terminal_sequence",
+        "interrupt",
+        "retry",
+    ] {
+        check.equals(key, found.get(key).unwrap_or(&Value::Null));
+    }
+}
