@@ -77,6 +77,8 @@ pub struct Profile {
     pub flavour: Flavour,
     /// The agent runs its own hook files itself, so that the engine leaves them alone when this agent fires.
     pub runs_own_files: bool,
+    /// Hooks run in the project's root; else in the session's current directory.
+    pub runs_in_project: bool,
     /// The events of its hook files.
     pub events: &'static [EventRow],
     /// Tools whose names differ from the neutral ones, and aliases.

@@ -7,8 +7,8 @@ use futures_util::future::join_all;
 use hook_core::plan::{Group, InputRule, Order, StopRule};
 use hook_core::{
     Answer, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, HandlerFailure,
-    HandlerOutput, Hook, HookCx, HostContext, Note, Observer, OnFailure, Outcome, Reading, Run, SessionStore,
-    SessionView, Status, fold,
+    HandlerOutput, Hook, HookCx, HostContext, Note, Observer, OnFailure, Outcome, Profile, Reading, Run,
+    SessionStore, SessionView, Status, fold,
 };
 use hook_exec::Executors;
 use hook_mapper::Dialects;
@@ -193,7 +193,7 @@ impl Chain<'_> {
                     observer.started(&progress.event, hook);
                 }
                 let environment = environment::environment(dialect, &cx);
-                let directory = working_directory(self.host, cx.event);
+                let directory = working_directory(profile, self.host, cx.event);
                 let call = Call {
                     input: dialect.write_event(&cx).into_bytes(),
                     placeholders: environment::placeholders(dialect, &environment),
@@ -299,10 +299,9 @@ impl Chain<'_> {
 
 const SHORT_CIRCUIT: &str = "an earlier answer ended the run";
 
-/// Hooks run in the session's directory where the dialect's agent moves with it, else in the project.
-fn working_directory(host: &HostContext, event: &Event) -> std::path::PathBuf {
+fn working_directory(profile: &Profile, host: &HostContext, event: &Event) -> std::path::PathBuf {
     match &event.session.cwd {
-        Some(cwd) if cwd.is_absolute() => cwd.clone(),
+        Some(cwd) if cwd.is_absolute() && !profile.runs_in_project => cwd.clone(),
         _ => host.project.clone(),
     }
 }

@@ -33,6 +33,7 @@ mod tests {
         aliases: &[],
         flavour: Flavour::Native,
         runs_own_files: false,
+        runs_in_project: true,
         events: &[],
         tools: &[],
         on_failure: OnFailure::Continue,

@@ -15,7 +15,10 @@ const MAX_DEPTH: usize = 64;
 
 pub(crate) fn compile(text: &str, flavour: Flavour) -> Compiled {
     if matches!(text, "" | "*") {
-        return Compiled { matcher: Matcher { shape: Shape::All }, problems: Vec::new() };
+        return Compiled {
+            matcher: Matcher { shape: Shape::All, absent_is_empty: false },
+            problems: Vec::new(),
+        };
     }
     let mut problems = Vec::new();
     let shape = match too_large(text) {
@@ -32,7 +35,7 @@ pub(crate) fn compile(text: &str, flavour: Flavour) -> Compiled {
             _ => native(text, &mut problems),
         },
     };
-    Compiled { matcher: Matcher { shape }, problems }
+    Compiled { matcher: Matcher { shape, absent_is_empty: flavour == Flavour::Amplifier }, problems }
 }
 
 fn whole(text: &str) -> Span {

@@ -19,6 +19,8 @@ pub struct Compiled {
 #[derive(Debug, Clone)]
 pub struct Matcher {
     pub(crate) shape: Shape,
+    /// The flavour tests the empty text where an event has no subject.
+    pub(crate) absent_is_empty: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -37,12 +39,12 @@ impl Matcher {
         flavours::compile(text.unwrap_or_default(), flavour)
     }
 
-    /// True where one of the values matches, or where there is no value at all: an event without a subject ignores its
-    /// matchers. An unreadable matcher matches nothing.
+    /// True where one of the values matches. Without any value the event has no subject: its matchers are ignored, or in
+    /// Amplifier's flavour tested against the empty text. An unreadable matcher matches nothing.
     pub fn matches<'a>(&self, values: impl IntoIterator<Item = &'a str>) -> bool {
         let mut values = values.into_iter().peekable();
         if values.peek().is_none() {
-            return !self.is_unreadable();
+            return if self.absent_is_empty { self.matches([""]) } else { !self.is_unreadable() };
         }
         match &self.shape {
             Shape::All => true,

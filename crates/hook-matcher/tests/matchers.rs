@@ -253,6 +253,8 @@ fn any_of_several_names_is_enough_and_no_subject_ignores_the_matcher() {
     assert!(matcher.matches(["Agent", "Task"]));
     assert!(matcher.matches([]));
     assert!(!Matcher::compile(Some("["), Claude).matcher.matches([]));
+    assert!(!Matcher::compile(Some("Bash"), Amplifier).matcher.matches([]), "Amplifier tests the empty text");
+    assert!(Matcher::compile(Some(".*"), Amplifier).matcher.matches([]));
 }
 
 #[test]

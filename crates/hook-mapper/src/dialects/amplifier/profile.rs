@@ -54,6 +54,7 @@ pub(super) static PROFILE: Profile = Profile {
     aliases: &["hook-shell", "amplifier-shell"],
     flavour: Flavour::Amplifier,
     runs_own_files: false,
+    runs_in_project: true,
     events: EVENTS,
     tools: TOOLS,
     on_failure: OnFailure::Continue,

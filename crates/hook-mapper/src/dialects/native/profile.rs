@@ -78,6 +78,7 @@ pub(super) static PROFILE: Profile = Profile {
     aliases: &["hook"],
     flavour: Flavour::Native,
     runs_own_files: false,
+    runs_in_project: true,
     events: EVENTS,
     tools: TOOLS,
     on_failure: OnFailure::Continue,
