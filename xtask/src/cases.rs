@@ -14,6 +14,8 @@ pub struct Case {
     pub given: Map<String, Value>,
     /// What is asserted.
     pub expect: Map<String, Value>,
+    /// What the runner does not understand of it.
+    pub faults: Vec<String>,
 }
 
 /// All cases of one file.
@@ -62,18 +64,24 @@ pub fn sorted(directory: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
+/// The members of a case that say nothing to the runner.
+const WORDS: &[&str] = &["what", "source"];
+
+/// One case. What is wrong with it is a fault of this case and of no other.
 fn case(item: Value, area: &str) -> Result<Case> {
     let Value::Object(mut item) = item else { bail!("{area}: a case is no object") };
     let Some(Value::String(id)) = item.remove("id") else { bail!("{area}: a case without id") };
+    let mut faults = Vec::new();
     let mut object = |key: &str| match item.remove(key) {
-        Some(Value::Object(map)) => Ok(map),
-        _ => bail!("{area}: {id}: {key:?} is no object"),
+        Some(Value::Object(map)) => map,
+        _ => {
+            faults.push(format!("{key:?} is no object"));
+            Map::new()
+        }
     };
-    let (given, expect) = (object("given")?, object("expect")?);
-    if let Some(key) =
-        item.keys().find(|key| !["what", "source", "dialect", "area", "notes"].contains(&key.as_str()))
-    {
-        bail!("{area}: {id}: unknown member {key:?}");
+    let (given, expect) = (object("given"), object("expect"));
+    for key in item.keys().filter(|key| !WORDS.contains(&key.as_str())) {
+        faults.push(format!("{key}: the runner does not know this member"));
     }
-    Ok(Case { id, given, expect })
+    Ok(Case { id, given, expect, faults })
 }

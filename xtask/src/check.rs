@@ -105,6 +105,7 @@ impl<'a> Check<'a> {
 
     /// What was found, unknown keys included.
     pub fn finish(mut self) -> Vec<Mismatch> {
+        self.mismatches.extend(self.case.faults.iter().map(Mismatch::remark));
         let asked = self.asked.take();
         for (side, members) in [("given", &self.case.given), ("expect", &self.case.expect)] {
             for key in members.keys() {
