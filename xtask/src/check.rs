@@ -179,11 +179,8 @@ mod tests {
 
     fn case() -> Case {
         let object = |value: Value| value.as_object().cloned().unwrap();
-        Case {
-            id: "c".into(),
-            given: object(json!({"a": "<project>/x"})),
-            expect: object(json!({"b": 1, "z": null})),
-        }
+        let (given, expect) = (object(json!({"a": "<project>/x"})), object(json!({"b": 1, "z": null})));
+        Case { id: "c".into(), given, expect, faults: Vec::new() }
     }
 
     #[test]

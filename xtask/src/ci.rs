@@ -22,10 +22,19 @@ const STEPS: &[(&str, Step)] = &[
     ("trials", trials_step),
 ];
 
-/// Runs all steps; true where all were good.
-pub fn run() -> bool {
+/// Runs all steps, or those of `only`; true where all were good.
+///
+/// # Errors
+/// There is no step of that name.
+pub fn run(only: &[String]) -> Result<bool> {
+    if let Some(unknown) = only.iter().find(|word| !STEPS.iter().any(|(name, _)| name == word)) {
+        let names: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
+        bail!("no step {unknown:?}; there are: {}", names.join(", "));
+    }
     let mut summary = Vec::new();
-    for (name, step) in STEPS {
+    for (name, step) in
+        STEPS.iter().filter(|(name, _)| only.is_empty() || only.iter().any(|word| word == name))
+    {
         println!("== {name}");
         let begun = Instant::now();
         let result = step();
@@ -41,7 +50,7 @@ pub fn run() -> bool {
     for (name, word, seconds) in &summary {
         println!("{name:<13} {word:<8} {seconds:>7.1}");
     }
-    summary.iter().all(|(_, word, _)| *word == "ok")
+    Ok(summary.iter().all(|(_, word, _)| *word == "ok"))
 }
 
 fn cargo(arguments: &[&str], variable: Option<(&str, &str)>) -> Result<()> {

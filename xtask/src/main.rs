@@ -19,7 +19,11 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     /// Everything that CI checks beside `cargo test`: formatting, lints, docs, layers, names, generated files, cases.
-    Ci,
+    Ci {
+        /// Only these steps.
+        #[arg(value_name = "STEP")]
+        steps: Vec<String>,
+    },
     /// Run conformance cases against the libraries.
     Conformance {
         /// The directory of cases, laid out as `<dialect>/<area>.json`; the tree's own by default.
@@ -65,7 +69,7 @@ fn main() -> ExitCode {
 
 fn run(verb: Verb) -> Result<bool> {
     match verb {
-        Verb::Ci => return Ok(ci::run()),
+        Verb::Ci { steps } => return ci::run(&steps),
         Verb::Conformance { cases, areas } => {
             let cases = cases.unwrap_or_else(root::cases);
             ci::judge(&conformance::run(&cases, &areas)?)?;
