@@ -1,1 +1,36 @@
-//! placeholder
+//! Hook files of every dialect, read into documents whose every hook knows the place it was written at.
+//!
+//! [`load`] finds and reads the files of a host, layer by layer; [`parse`] reads one text. Both give what could be read
+//! *and* what was wrong with the rest: a broken entry takes nothing with it but itself. Files are reached through
+//! [`hook_core::Files`] only, so that a tree in memory tests the code that reads real ones; [`StdFiles`] is the machine's.
+//!
+//! | module | job |
+//! |---|---|
+//! | `json` | text into a tree with the place of every key and value |
+//! | `text` | size, encoding, syntax, and what a dialect allows of it |
+//! | `shape`, `handler`, `fields` | the shapes of hook files, shared by all dialects |
+//! | `formats` | where each agent keeps its files, and how it takes what is not quite right |
+//! | `load`, `ids`, `settings` | everything together |
+//!
+//! Documents come in dispatch order: by layer, packs by name. `priority` is left as written; the registry orders by it.
+
+mod fields;
+mod files;
+mod formats;
+mod handler;
+mod ids;
+mod json;
+mod load;
+mod matchers;
+mod report;
+mod settings;
+mod shape;
+mod spec;
+mod suggest;
+mod text;
+
+pub use files::StdFiles;
+pub use load::{LoadRequest, Loaded, Parsed, check_file, load, parse, parse_value};
+pub use settings::{EngineFailureMode, Settings, Unsupported, Untrusted};
+pub use spec::DocumentSpec;
+pub use text::MAX_FILE;

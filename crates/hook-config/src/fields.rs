@@ -1,0 +1,255 @@
+//! The members of a handler: each read with its type, what is not known kept aside.
+
+use std::time::Duration;
+
+use hook_core::diagnostic::codes;
+use hook_core::{FailMode, FailureKind, OnFailure, Severity};
+use serde_json::Map;
+
+use crate::json::{Kind, Node};
+use crate::report::{Report, step};
+use crate::suggest::nearest;
+
+/// Longer timeouts are cut: about 24 days, the most that a timer of 31 bits of milliseconds can hold.
+const LONGEST_SECONDS: f64 = 2_147_483.0;
+
+/// Numbers of seconds from here on look like milliseconds …
+const LOOKS_LIKE_MILLISECONDS: f64 = 1_000.0;
+
+/// … but for these, which people write for parts of an hour and for hours.
+const ROUND_TIMES: &[f64] = &[1_200.0, 1_800.0, 2_400.0, 2_700.0, 3_600.0, 5_400.0, 7_200.0];
+
+/// One object, its pointer and the members its rule knows.
+pub(crate) struct Fields<'n, 'r, 's> {
+    pub(crate) node: &'n Node,
+    pub(crate) pointer: &'n str,
+    pub(crate) known: &'static [&'static str],
+    pub(crate) report: &'r mut Report<'s>,
+    taken: Vec<&'static str>,
+}
+
+impl<'n, 'r, 's> Fields<'n, 'r, 's> {
+    pub(crate) fn new(
+        node: &'n Node,
+        pointer: &'n str,
+        known: &'static [&'static str],
+        report: &'r mut Report<'s>,
+    ) -> Fields<'n, 'r, 's> {
+        Fields { node, pointer, known, report, taken: Vec::new() }
+    }
+
+    /// The member, where the rule knows it.
+    pub(crate) fn take(&mut self, name: &'static str) -> Option<&'n Node> {
+        if !self.known.contains(&name) {
+            return None;
+        }
+        self.taken.push(name);
+        self.node.get(name).map(|member| &member.value)
+    }
+
+    pub(crate) fn string(&mut self, name: &'static str) -> Option<String> {
+        let node = self.take(name)?;
+        match node.as_str() {
+            Some(text) => Some(text.to_owned()),
+            None => self.wrong(name, node, "a string"),
+        }
+    }
+
+    pub(crate) fn flag(&mut self, name: &'static str) -> Option<bool> {
+        let node = self.take(name)?;
+        match node.as_bool() {
+            Some(value) => Some(value),
+            None => self.wrong(name, node, "a boolean"),
+        }
+    }
+
+    pub(crate) fn integer(&mut self, name: &'static str) -> Option<i64> {
+        let node = self.take(name)?;
+        match node.kind {
+            // Beyond 2^53 a number in JSON is no whole number any more.
+            #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
+            Kind::Number(value) if value.fract() == 0.0 && value.abs() < 9e15 => Some(value as i64),
+            _ => self.wrong(name, node, "a whole number"),
+        }
+    }
+
+    fn wrong<T>(&mut self, name: &str, node: &Node, wanted: &str) -> Option<T> {
+        self.report.wrong_type(&step(self.pointer, name), node, wanted);
+        None
+    }
+
+    /// A string the handler cannot work without, or why it does not work.
+    pub(crate) fn required(&mut self, name: &'static str) -> Result<String, String> {
+        let node = self.take(name);
+        let (span, pointer, message) = match node.map(|node| (node, node.as_str())) {
+            Some((_, Some(text))) if !text.trim().is_empty() => return Ok(text.to_owned()),
+            Some((node, Some(_))) => (node.span, step(self.pointer, name), format!("{name:?} is empty")),
+            Some((node, None)) => {
+                (node.span, step(self.pointer, name), format!("{name:?} is {}, not a string", node.what()))
+            }
+            None => (self.node.span, self.pointer.to_owned(), format!("the handler has no {name:?}")),
+        };
+        let finding =
+            self.report.at(codes::MISSING_FIELD, &pointer, span, format!("{message}; it never runs"));
+        self.report.push(finding.help(format!("give it a {name:?}, or remove it")));
+        Err(message)
+    }
+
+    /// `args`: a list of strings. The outer `Some` says that the member stands there.
+    pub(crate) fn arguments(&mut self) -> Option<Result<Vec<String>, String>> {
+        let node = self.take("args")?;
+        if let Kind::Array(items) = &node.kind {
+            let words: Option<Vec<String>> =
+                items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+            if let Some(words) = words {
+                return Some(Ok(words));
+            }
+        }
+        // Run without its arguments, or as a shell line, it would be another command.
+        let pointer = step(self.pointer, "args");
+        let message = format!(
+            "\"args\" is {}; it wants a list of strings, and without it the handler never runs",
+            node.what()
+        );
+        let finding = self.report.at(codes::WRONG_TYPE, &pointer, node.span, message);
+        self.report.push(finding.severity(Severity::Error).help("write every argument as a string"));
+        Some(Err("\"args\" is no list of strings".to_owned()))
+    }
+
+    /// A timeout in units of `unit` seconds.
+    pub(crate) fn timeout(
+        &mut self,
+        name: &'static str,
+        unit: f64,
+        most: Option<Duration>,
+    ) -> Option<Duration> {
+        let node = self.take(name)?;
+        let pointer = step(self.pointer, name);
+        let Kind::Number(number) = node.kind else {
+            let message = format!("{name:?} is {}, not a number; the default is used", node.what());
+            let mut finding = self.report.at(codes::TIMEOUT_NOT_A_NUMBER, &pointer, node.span, message);
+            finding.help = Some("write a plain number without quotes".to_owned());
+            finding.suggestion =
+                node.as_str().map(str::trim).filter(|t| t.parse::<u32>().is_ok()).map(str::to_owned);
+            self.report.push(finding);
+            return None;
+        };
+        if number <= 0.0 {
+            let what = if number < 0.0 { "negative" } else { "zero" };
+            let message = format!("{name:?} is {what}; the default is used");
+            let severity = if number < 0.0 { Severity::Error } else { Severity::Warning };
+            let finding = self.report.at(codes::TIMEOUT_OUT_OF_RANGE, &pointer, node.span, message);
+            self.report
+                .push(finding.severity(severity).help("write a number greater than zero, or remove it"));
+            return None;
+        }
+        let seconds = number * unit;
+        let most_seconds = most.map_or(LONGEST_SECONDS, |most| most.as_secs_f64());
+        if unit >= 1.0
+            && (LOOKS_LIKE_MILLISECONDS..=LONGEST_SECONDS).contains(&number)
+            && !ROUND_TIMES.contains(&number)
+        {
+            let message = format!("{name:?} counts seconds: {number} of them are {}", long_time(seconds));
+            let finding =
+                self.report.at(codes::TIMEOUT_LOOKS_LIKE_MILLISECONDS, &pointer, node.span, message);
+            let meant = number / 1_000.0;
+            self.report
+                .push(finding.help(format!("{meant} if milliseconds were meant")).suggest(meant.to_string()));
+        } else if seconds > most_seconds {
+            let message =
+                format!("{name:?} is beyond the limit of {most_seconds} seconds, which is used instead");
+            self.report.push(self.report.at(codes::TIMEOUT_OUT_OF_RANGE, &pointer, node.span, message));
+        }
+        // A timeout of nothing would be an answer before the question.
+        let duration = Duration::try_from_secs_f64(seconds.min(LONGEST_SECONDS))
+            .unwrap_or(Duration::from_secs(2_147_483));
+        Some(duration.max(Duration::from_millis(1)))
+    }
+
+    /// `onFailure`: a word, or with `tables` a table per kind of failure.
+    pub(crate) fn on_failure(&mut self, tables: bool) -> FailMode {
+        let Some(node) = self.take("onFailure") else { return FailMode::default() };
+        let pointer = step(self.pointer, "onFailure");
+        match &node.kind {
+            Kind::Object(members) if tables => {
+                let mut mode = FailMode::default();
+                for member in members {
+                    let pointer = step(&pointer, &member.key);
+                    let word = self.fail_word(&member.value, &pointer);
+                    match (FailureKind::from_name(&member.key), word) {
+                        (Some(kind), Some(word)) => mode.by_kind.push((kind, word)),
+                        (None, word) if member.key == "default" => mode.default = word,
+                        (None, _) => {
+                            let names = FailureKind::ALL.iter().map(|kind| kind.name()).chain(["default"]);
+                            let near = nearest(&member.key, names.clone());
+                            let message = format!("{:?} is no kind of failure; it is left out", member.key);
+                            let mut finding =
+                                self.report.at(codes::UNKNOWN_FIELD, &pointer, member.key_span, message);
+                            finding.help =
+                                Some(format!("the kinds are {}", names.collect::<Vec<_>>().join(", ")));
+                            finding.suggestion = near.map(str::to_owned);
+                            self.report.push(finding);
+                        }
+                        (Some(_), None) => {}
+                    }
+                }
+                mode
+            }
+            _ => FailMode { default: self.fail_word(node, &pointer), by_kind: Vec::new() },
+        }
+    }
+
+    fn fail_word(&mut self, node: &Node, pointer: &str) -> Option<OnFailure> {
+        match node.as_str() {
+            Some("continue") => Some(OnFailure::Continue),
+            Some("block") => Some(OnFailure::Block),
+            _ => {
+                self.report.wrong_type(pointer, node, "\"continue\" or \"block\"");
+                None
+            }
+        }
+    }
+
+    /// What no rule read. Members that are not known are warned about.
+    pub(crate) fn rest(self) -> Map<String, serde_json::Value> {
+        let mut extra = Map::new();
+        for member in self.node.members() {
+            if self.taken.contains(&member.key.as_str()) {
+                continue;
+            }
+            if !self.known.contains(&member.key.as_str()) {
+                warn_unknown(self.report, self.pointer, member, self.known);
+            }
+            extra.insert(member.key.clone(), member.value.to_value(&self.report.source.text));
+        }
+        extra
+    }
+}
+
+/// Warns about a member that no rule reads; notes of people (`$schema`, `_comment`, `//`) are left alone.
+pub(crate) fn warn_unknown(
+    report: &mut Report<'_>,
+    pointer: &str,
+    member: &crate::json::Member,
+    known: &'static [&'static str],
+) {
+    let key = member.key.as_str();
+    if key.starts_with(['$', '_']) || key.starts_with("//") || key == "comment" {
+        return;
+    }
+    let message = format!("{key:?} is no member that is read here; it has no effect");
+    let mut finding = report.at(codes::UNKNOWN_FIELD, &step(pointer, key), member.key_span, message);
+    if let Some(near) = nearest(key, known.iter().copied()) {
+        finding = finding.help(format!("did you mean {near:?}?")).suggest(near);
+    }
+    report.push(finding);
+}
+
+fn long_time(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s >= 172_800.0 => (s / 86_400.0, "days"),
+        s if s >= 7_200.0 => (s / 3_600.0, "hours"),
+        s => (s / 60.0, "minutes"),
+    };
+    format!("about {value:.0} {unit}")
+}

@@ -1,0 +1,104 @@
+//! Where each agent keeps its hook files, and how it reads them. One file per agent.
+
+mod amplifier;
+mod claude;
+mod native;
+
+use std::path::Path;
+
+use hook_core::{DialectId, HandlerKind, Layer};
+
+use crate::load::Loader;
+use crate::spec::DocumentSpec;
+
+/// How a dialect takes something that is not quite right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tolerance {
+    /// As if it were right.
+    Silent,
+    /// With a warning.
+    Warn,
+    /// Not at all: the unit is left out, with a finding.
+    Refuse,
+}
+
+/// How a dialect reads its files.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    /// Comments and trailing commas.
+    pub(crate) lax: Tolerance,
+    /// A byte order mark.
+    pub(crate) bom: Tolerance,
+    /// Events at the top level instead of under `hooks`.
+    pub(crate) naked: Tolerance,
+    /// A handler where a group is expected.
+    pub(crate) flat: Tolerance,
+    /// An event may have one group instead of a list of groups.
+    pub(crate) single_group: bool,
+    /// A matcher that is null is no matcher.
+    pub(crate) null_matcher: bool,
+    /// A group without handlers is nothing to warn about.
+    pub(crate) empty_group_is_fine: bool,
+    /// Members of the top level; `None` where other programs keep theirs there.
+    pub(crate) top: Option<&'static [&'static str]>,
+    /// Members of the top level that switch hooks, kept for the dialect's own rules.
+    pub(crate) switches: &'static [&'static str],
+    /// Members of a group.
+    pub(crate) group: &'static [&'static str],
+    /// Handler types.
+    pub(crate) types: &'static [(&'static str, HandlerKind)],
+    /// What a handler without `type` is.
+    pub(crate) untyped: Untyped,
+    /// Members of a handler of this kind. A member that is not among them is kept as an extra and warned about.
+    pub(crate) fields: fn(HandlerKind) -> &'static [&'static str],
+    /// `once` counts outside of skills, too.
+    pub(crate) once_everywhere: bool,
+    /// A `Stop` hook of a subagent listens to the end of that subagent.
+    pub(crate) agent_stop_is_subagent_stop: bool,
+    /// `${user_config.…}` in a shell line of a pack is refused, with this advice.
+    pub(crate) no_user_config_in_shell: Option<&'static str>,
+    /// `onFailure` may be a table per kind of failure.
+    pub(crate) failure_tables: bool,
+    /// Event names of other agents (`agent:Name`) may be named.
+    pub(crate) foreign_events: bool,
+}
+
+/// What a handler without `type` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Untyped {
+    /// Not valid.
+    Refuse,
+    /// A command.
+    Command,
+    /// What its other members say.
+    Infer,
+}
+
+/// What an agent's files look like and where they are.
+pub(crate) struct Format {
+    pub(crate) id: DialectId,
+    /// Its files are read without being asked for.
+    pub(crate) always: bool,
+    /// The rules of a file in this layer.
+    pub(crate) rules: fn(Layer) -> &'static Rules,
+    /// Reads the files.
+    pub(crate) load: fn(&mut Loader<'_>),
+    /// What a path means by its place and name, for a single file handed over by a person.
+    pub(crate) guess: fn(&Path) -> Option<DocumentSpec>,
+    /// Reads a file whose hooks stand elsewhere or in another shape; false where it is an ordinary hook file.
+    pub(crate) special: fn(&mut Loader<'_>, &DocumentSpec) -> bool,
+}
+
+/// One row per agent; within a layer, files are read in this order.
+pub(crate) const FORMATS: &[Format] = &[native::FORMAT, amplifier::FORMAT, claude::FORMAT];
+
+/// The rules of a dialect; those of the native one where an agent has no files of its own.
+pub(crate) fn rules(dialect: DialectId, layer: Layer) -> &'static Rules {
+    let format = FORMATS.iter().find(|format| format.id == dialect).unwrap_or(&native::FORMAT);
+    (format.rules)(layer)
+}
+
+/// True where one of the path's parts has this name.
+fn lies_in(path: &Path, name: &str) -> bool {
+    path.components().any(|part| part.as_os_str() == name)
+}

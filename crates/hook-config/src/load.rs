@@ -1,0 +1,304 @@
+//! From a host to its documents, in dispatch order.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hook_core::diagnostic::codes;
+use hook_core::{Diagnostic, DialectId, Document, FileEntry, Files, Hook, HostContext, Severity, Source};
+use hook_mapper::Dialects;
+use serde_json::{Map, Value};
+
+use crate::formats::{self, FORMATS};
+use crate::ids;
+use crate::report::Report;
+use crate::settings::{self, Settings};
+use crate::shape::Reader;
+use crate::spec::DocumentSpec;
+use crate::text;
+
+/// What is to be loaded.
+pub struct LoadRequest<'a> {
+    /// The host: project, home, and the directories of user and managed files.
+    pub host: &'a HostContext,
+    /// The file system.
+    pub files: &'a dyn Files,
+    /// The dialects files may be written in.
+    pub dialects: &'a Dialects,
+    /// Agents whose own files are read, too.
+    pub own_files_of: Vec<DialectId>,
+    /// The agent that fires: where it runs its own files itself, they are left to it, unless it is in `own_files_of`.
+    pub firing: Option<DialectId>,
+    /// Plugins of the agents in `own_files_of`.
+    pub plugin_roots: Vec<std::path::PathBuf>,
+    /// Settings of an agent's hook module, where the agent has one that hands them over.
+    pub switches: Map<String, Value>,
+}
+
+impl<'a> LoadRequest<'a> {
+    /// The files that are read by default.
+    pub fn new(host: &'a HostContext, files: &'a dyn Files, dialects: &'a Dialects) -> LoadRequest<'a> {
+        LoadRequest {
+            host,
+            files,
+            dialects,
+            own_files_of: Vec::new(),
+            firing: None,
+            plugin_roots: Vec::new(),
+            switches: Map::new(),
+        }
+    }
+}
+
+/// What was loaded.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Loaded {
+    /// The documents in dispatch order: by layer, packs by name, else in the order of the formats.
+    pub documents: Vec<Document>,
+    /// Everything that was found, file by file.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that were read, for showing the places of findings.
+    pub sources: Vec<Source>,
+    /// The settings of all native files together.
+    pub settings: Settings,
+}
+
+impl Loaded {
+    /// Every hook, in dispatch order.
+    pub fn hooks(&self) -> impl Iterator<Item = &Arc<Hook>> {
+        self.documents.iter().flat_map(|document| &document.bindings).flat_map(|binding| &binding.hooks)
+    }
+
+    /// True where a finding is an error.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// One file, read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed {
+    /// The document; `None` where the file as a whole is not usable.
+    pub document: Option<Document>,
+    /// What was found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The text.
+    pub source: Source,
+    /// The settings block of a native file.
+    pub settings: Settings,
+}
+
+/// Loads every file that the request asks for. Missing files are fine; a broken one takes nothing with it but itself.
+pub fn load(request: &LoadRequest<'_>) -> Loaded {
+    let mut loader = Loader::new(request);
+    let mut wanted = request.own_files_of.clone();
+    for format in FORMATS {
+        let left_to_agent = request.firing == Some(format.id)
+            && request.dialects.get(format.id).is_some_and(|dialect| dialect.profile().runs_own_files);
+        let asked = wanted.contains(&format.id) || (format.always && !left_to_agent);
+        if asked {
+            (format.load)(&mut loader);
+        }
+        // Native files come first and may ask for those of other agents.
+        let sources = std::mem::take(&mut loader.wanted_sources);
+        for word in sources {
+            match request.dialects.find(&word).map(|dialect| dialect.profile().id) {
+                Some(id) if request.firing != Some(id) => wanted.push(id),
+                Some(_) => {}
+                None => {
+                    let message = format!(
+                        "the setting \"sources\" names {word:?}, which is no agent that is known here"
+                    );
+                    loader.diagnostics.push(Diagnostic::new(codes::UNKNOWN_DIALECT, message));
+                }
+            }
+        }
+    }
+    loader.finish()
+}
+
+/// Reads one file, with its dialect and layer told by its place where `dialect` says nothing.
+pub fn check_file(path: &Path, dialect: Option<DialectId>, files: &dyn Files, dialects: &Dialects) -> Loaded {
+    let host = HostContext::new(path.parent().unwrap_or(path));
+    let request = LoadRequest::new(&host, files, dialects);
+    let mut loader = Loader::new(&request);
+    let spec = guess(path, dialect);
+    let format = FORMATS.iter().find(|format| format.id == spec.dialect);
+    if !format.is_some_and(|format| (format.special)(&mut loader, &spec)) && !loader.optional(spec) {
+        let finding = Diagnostic::new(codes::UNREADABLE_FILE, "the file does not exist").in_file(path);
+        loader.diagnostics.push(finding);
+    }
+    loader.finish()
+}
+
+fn guess(path: &Path, dialect: Option<DialectId>) -> DocumentSpec {
+    let mut guesses = FORMATS.iter().filter(|format| dialect.is_none_or(|id| id == format.id));
+    let found = guesses.find_map(|format| (format.guess)(path));
+    found.unwrap_or_else(|| {
+        DocumentSpec::new(path, dialect.unwrap_or(DialectId::NATIVE), hook_core::Layer::Project)
+    })
+}
+
+/// Reads one file's bytes. Ids are those the file would have alone.
+pub fn parse(bytes: &[u8], spec: &DocumentSpec, dialects: &Dialects) -> Parsed {
+    let mut parsed = read_document(bytes, spec, dialects);
+    if let Some(document) = &mut parsed.document {
+        parsed.diagnostics.extend(ids::assign(std::slice::from_mut(document)));
+    }
+    parsed
+}
+
+/// Reads a `hooks` value that came in memory (the frontmatter of a skill or of a subagent, a message of an agent).
+pub fn parse_value(hooks: &Value, spec: &DocumentSpec, dialects: &Dialects) -> Parsed {
+    let text = serde_json::json!({ "hooks": hooks }).to_string();
+    parse(text.as_bytes(), spec, dialects)
+}
+
+fn read_document(bytes: &[u8], spec: &DocumentSpec, dialects: &Dialects) -> Parsed {
+    let rules = formats::rules(spec.dialect, spec.layer);
+    let opened = text::open(bytes, &spec.path, rules);
+    let mut diagnostics = opened.diagnostics;
+    let source = opened.source;
+    let mut parsed =
+        Parsed { document: None, diagnostics: Vec::new(), settings: Settings::default(), source };
+    if let Some(tree) = opened.tree {
+        let mut report = Report::new(&parsed.source);
+        let mut spec = spec.clone();
+        let native = spec.dialect == DialectId::NATIVE;
+        if native && let Some(id) = other_dialect(&tree.root, dialects, &mut report) {
+            spec.dialect = id;
+        }
+        let mut own = Settings::default();
+        if native && let Some(member) = tree.root.get("settings") {
+            own = settings::read(&member.value, spec.layer, &mut report);
+        }
+        let rules = formats::rules(spec.dialect, spec.layer);
+        match dialects.get(spec.dialect) {
+            Some(dialect) => {
+                let mut reader = Reader::new(&spec, dialect.as_ref(), dialects, rules, report);
+                reader.switched = native;
+                parsed.document = reader.document(&tree.root);
+                diagnostics.append(&mut reader.report.diagnostics);
+            }
+            None => {
+                let message =
+                    format!("the dialect {:?} is not known here; the file is left out", spec.dialect.0);
+                report.push(Diagnostic::new(codes::UNKNOWN_DIALECT, message).in_file(spec.path.as_path()));
+                diagnostics.append(&mut report.diagnostics);
+            }
+        }
+        parsed.settings = own;
+    }
+    parsed.diagnostics = diagnostics;
+    parsed
+}
+
+/// The dialect that a native file names.
+fn other_dialect(
+    root: &crate::json::Node,
+    dialects: &Dialects,
+    report: &mut Report<'_>,
+) -> Option<DialectId> {
+    let member = root.get("dialect")?;
+    let Some(word) = member.value.as_str() else {
+        report.wrong_type("/dialect", &member.value, "a string");
+        return None;
+    };
+    if let Some(dialect) = dialects.find(word) {
+        return Some(dialect.profile().id);
+    }
+    let names: Vec<&str> = dialects.iter().map(|dialect| dialect.profile().id.0).collect();
+    let message = format!("{word:?} is no dialect; the file is read as a native one");
+    let mut finding = report.at(codes::UNKNOWN_DIALECT, "/dialect", member.value.span, message);
+    finding.help = Some(format!("the dialects are {}", names.join(", ")));
+    finding.suggestion = crate::suggest::nearest(word, names).map(str::to_owned);
+    report.push(finding);
+    None
+}
+
+/// Collects what the formats read.
+pub(crate) struct Loader<'a> {
+    pub(crate) request: &'a LoadRequest<'a>,
+    pub(crate) documents: Vec<Document>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) sources: Vec<Source>,
+    settings: Settings,
+    wanted_sources: Vec<String>,
+}
+
+impl<'a> Loader<'a> {
+    fn new(request: &'a LoadRequest<'a>) -> Loader<'a> {
+        Loader {
+            request,
+            documents: Vec::new(),
+            diagnostics: Vec::new(),
+            sources: Vec::new(),
+            settings: Settings::default(),
+            wanted_sources: Vec::new(),
+        }
+    }
+
+    /// Reads a file that may be missing; false where it is.
+    pub(crate) fn optional(&mut self, spec: DocumentSpec) -> bool {
+        let bytes = match text::read(self.request.files, &spec.path) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return false,
+            Err(finding) => {
+                self.diagnostics.push(*finding);
+                return true;
+            }
+        };
+        let parsed = read_document(&bytes, &spec, self.request.dialects);
+        self.diagnostics.extend(parsed.diagnostics);
+        self.sources.push(parsed.source);
+        self.documents.extend(parsed.document);
+        self.wanted_sources.extend(parsed.settings.sources.iter().cloned());
+        self.settings.add(parsed.settings);
+        true
+    }
+
+    /// The entries of a directory, sorted by name; none where it is missing.
+    pub(crate) fn entries(&mut self, directory: &Path) -> Vec<FileEntry> {
+        match self.request.files.list(directory) {
+            Ok(entries) => entries,
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Vec::new()
+            }
+            Err(error) => {
+                let message = format!("the directory cannot be read: {error}; none of its hooks run");
+                self.diagnostics.push(Diagnostic::new(codes::UNREADABLE_FILE, message).in_file(directory));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Changes every hook of the documents from this one on.
+    pub(crate) fn each_hook_from(&mut self, first: usize, mut change: impl FnMut(&mut Hook)) {
+        let bindings = self.documents[first..].iter_mut().flat_map(|document| &mut document.bindings);
+        for hook in bindings.flat_map(|binding| &mut binding.hooks) {
+            change(Arc::make_mut(hook));
+        }
+    }
+
+    fn finish(mut self) -> Loaded {
+        // Stable: within a layer, files stay as they were read; packs go by name.
+        self.documents.sort_by(|a, b| {
+            let by_name = || match a.layer {
+                hook_core::Layer::Pack => a.source.cmp(&b.source),
+                _ => std::cmp::Ordering::Equal,
+            };
+            a.layer.cmp(&b.layer).then_with(by_name)
+        });
+        self.diagnostics.extend(ids::assign(&mut self.documents));
+        Loaded {
+            documents: self.documents,
+            diagnostics: self.diagnostics,
+            sources: self.sources,
+            settings: self.settings,
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Findings about one file, each with its place and its JSON pointer.
+
+use std::fmt::Display;
+
+use hook_core::diagnostic::codes;
+use hook_core::{Code, Diagnostic, Location, Source, Span};
+
+use crate::json::Node;
+
+/// Collects the findings of one file.
+#[derive(Debug)]
+pub(crate) struct Report<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(source: &'a Source) -> Report<'a> {
+        Report { source, diagnostics: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// A finding at a place; it still has to be pushed.
+    pub(crate) fn at(&self, code: Code, pointer: &str, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, message).at(self.locate(span), "").pointer(pointer)
+    }
+
+    pub(crate) fn locate(&self, span: Span) -> Location {
+        self.source.locate(span)
+    }
+
+    /// A member has a type that its rule does not take.
+    pub(crate) fn wrong_type(&mut self, pointer: &str, node: &Node, wanted: &str) {
+        let name = pointer.rsplit('/').next().unwrap_or_default();
+        let message = format!("{name:?} is {}, not {wanted}; it is left out", node.what());
+        self.push(self.at(codes::WRONG_TYPE, pointer, node.span, message));
+    }
+}
+
+/// `pointer` with one more step, escaped as JSON pointers want it.
+pub(crate) fn step(pointer: &str, part: impl Display) -> String {
+    let part = part.to_string().replace('~', "~0").replace('/', "~1");
+    format!("{pointer}/{part}")
+}

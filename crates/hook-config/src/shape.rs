@@ -1,0 +1,426 @@
+//! The shapes of hook files: events under `hooks` or at the top level, groups of handlers or handlers alone.
+//!
+//! What cannot be read is left out in the smallest unit that holds it (event, group, handler) with a finding; everything
+//! around it loads.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hook_core::diagnostic::codes;
+use hook_core::{
+    Binding, Dialect, Document, EventKind, EventRow, Flavour, HandlerKind, Hook, Layer, MatcherSpec,
+    Severity, Subject,
+};
+use hook_mapper::Dialects;
+use serde_json::Map;
+
+use crate::fields::{Fields, warn_unknown};
+use crate::formats::{Rules, Tolerance};
+use crate::json::{Kind, Member, Node};
+use crate::matchers;
+use crate::report::{Report, step};
+use crate::spec::DocumentSpec;
+use crate::suggest::nearest;
+
+/// Reads the hooks of one file.
+pub(crate) struct Reader<'a, 's> {
+    pub(crate) spec: &'a DocumentSpec,
+    pub(crate) dialect: &'a dyn Dialect,
+    pub(crate) dialects: &'a Dialects,
+    pub(crate) rules: &'static Rules,
+    pub(crate) report: Report<'s>,
+    pub(crate) file: Arc<Path>,
+    pub(crate) root: Option<Arc<Path>>,
+    /// A native file that names another dialect: its top level may hold what native ones hold.
+    pub(crate) switched: bool,
+    /// Handlers that stand in the file, whatever became of them.
+    pub(crate) written: usize,
+    /// Those of them that can run.
+    pub(crate) sound: usize,
+}
+
+/// What an event's key means.
+pub(crate) struct Heard {
+    pub(crate) name: String,
+    pub(crate) kinds: Vec<EventKind>,
+    pub(crate) row: Option<&'static EventRow>,
+}
+
+/// Where a handler stands.
+pub(crate) struct Place<'p> {
+    pub(crate) heard: &'p Heard,
+    pub(crate) matcher: &'p MatcherSpec,
+    pub(crate) entry: usize,
+    pub(crate) handler: usize,
+}
+
+impl<'a, 's> Reader<'a, 's> {
+    pub(crate) fn new(
+        spec: &'a DocumentSpec,
+        dialect: &'a dyn Dialect,
+        dialects: &'a Dialects,
+        rules: &'static Rules,
+        report: Report<'s>,
+    ) -> Reader<'a, 's> {
+        Reader {
+            spec,
+            dialect,
+            dialects,
+            rules,
+            file: Arc::from(spec.path.as_path()),
+            root: spec.root.as_deref().map(Arc::from),
+            report,
+            switched: false,
+            written: 0,
+            sound: 0,
+        }
+    }
+
+    /// The whole file; `None` where its top level is no object.
+    pub(crate) fn document(&mut self, root: &Node) -> Option<Document> {
+        let Kind::Object(members) = &root.kind else {
+            let message =
+                format!("the top level is {}, not an object; none of the file's hooks run", root.what());
+            let finding = self.report.at(codes::NOT_AN_OBJECT, "", root.span, message);
+            self.report.push(finding.help("begin with `{\"hooks\": {…}}`"));
+            return None;
+        };
+        let mut bindings = Vec::new();
+        match root.get("hooks") {
+            Some(member) => self.events(&member.value, "/hooks", &mut bindings),
+            None => self.naked(members, &mut bindings),
+        }
+        self.top_level(members, root.get("hooks").is_none());
+        let mut switches = Map::new();
+        for name in self.rules.switches {
+            if let Some(member) = root.get(name) {
+                switches.insert((*name).to_owned(), member.value.to_value(&self.report.source.text));
+            }
+        }
+        self.none_loaded(root);
+        let description = root.get("description").and_then(|member| member.value.as_str());
+        Some(self.finish(bindings, switches, description.map(str::to_owned)))
+    }
+
+    /// A document from bindings that were read already.
+    pub(crate) fn finish(
+        &self,
+        bindings: Vec<Binding>,
+        switches: Map<String, serde_json::Value>,
+        description: Option<String>,
+    ) -> Document {
+        Document {
+            dialect: self.dialect.profile().id,
+            layer: self.spec.layer,
+            file: Some(self.file.clone()),
+            root: self.spec.root.clone(),
+            source: self.spec.source.clone(),
+            description,
+            bindings,
+            switches,
+        }
+    }
+
+    pub(crate) fn none_loaded(&mut self, root: &Node) {
+        if self.written == 0 || self.sound > 0 {
+            return;
+        }
+        let message = match self.written {
+            1 => "the one hook of this file cannot run".to_owned(),
+            n => format!("none of the {n} hooks of this file can run"),
+        };
+        let span = root.get("hooks").map_or(root.span, |member| member.key_span);
+        let finding = self.report.at(codes::NONE_LOADED, "", span, message);
+        self.report.push(finding.help("the other findings of this file say why"));
+    }
+
+    fn top_level(&mut self, members: &[Member], naked: bool) {
+        let Some(known) = self.rules.top else { return };
+        for member in members {
+            let event = naked && self.is_event(member);
+            if self.switched && matches!(member.key.as_str(), "dialect" | "settings") {
+                continue;
+            }
+            if !event
+                && !known.contains(&member.key.as_str())
+                && !self.rules.switches.contains(&member.key.as_str())
+            {
+                warn_unknown(&mut self.report, "", member, known);
+            }
+        }
+    }
+
+    fn is_event(&self, member: &Member) -> bool {
+        matches!(member.value.kind, Kind::Array(_) | Kind::Object(_))
+            && self.dialect.event_row(&member.key).is_some()
+    }
+
+    fn naked(&mut self, members: &[Member], bindings: &mut Vec<Binding>) {
+        let events: Vec<&Member> = members.iter().filter(|member| self.is_event(member)).collect();
+        let Some(first) = events.first() else { return };
+        if self.rules.naked != Tolerance::Silent {
+            let consequence =
+                if self.rules.naked == Tolerance::Warn { "" } else { "; its agent reads none of them" };
+            let message =
+                format!("{:?} stands at the top level instead of under \"hooks\"{consequence}", first.key);
+            let finding = self.report.at(codes::NAKED_EVENTS, &step("", &first.key), first.key_span, message);
+            self.report.push(finding.help("put the events into an object under \"hooks\""));
+        }
+        if self.rules.naked == Tolerance::Refuse {
+            self.written += events.len();
+            return;
+        }
+        for member in events {
+            self.event(member, &step("", &member.key), bindings);
+        }
+    }
+
+    /// The value of `hooks`.
+    pub(crate) fn events(&mut self, node: &Node, pointer: &str, bindings: &mut Vec<Binding>) {
+        let Kind::Object(events) = &node.kind else {
+            let message =
+                format!("\"hooks\" is {}, not an object; none of the file's hooks run", node.what());
+            let finding = self.report.at(codes::HOOKS_NOT_AN_OBJECT, pointer, node.span, message);
+            self.report.push(finding.help("write `\"hooks\": {\"PreToolUse\": [ … ]}`"));
+            return;
+        };
+        for member in events {
+            self.event(member, &step(pointer, &member.key), bindings);
+        }
+    }
+
+    fn event(&mut self, member: &Member, pointer: &str, bindings: &mut Vec<Binding>) {
+        let Some(heard) = self.hear(&member.key) else {
+            self.written += match &member.value.kind {
+                Kind::Array(groups) => groups.len(),
+                _ => 1,
+            };
+            self.unknown_event(member, pointer);
+            return;
+        };
+        match &member.value.kind {
+            Kind::Array(groups) => {
+                for (entry, group) in groups.iter().enumerate() {
+                    self.group(group, &heard, entry, &step(pointer, entry), bindings);
+                }
+            }
+            Kind::Object(_) if self.rules.single_group => {
+                self.group(&member.value, &heard, 0, pointer, bindings);
+            }
+            _ => {
+                self.written += 1;
+                let what = member.value.what();
+                let message =
+                    format!("{:?} is {what}, not a list of groups; its hooks never run", member.key);
+                let finding = self.report.at(codes::HOOKS_NOT_A_LIST, pointer, member.value.span, message);
+                self.report.push(finding.help("write `[{\"matcher\": …, \"hooks\": [ … ]}]`"));
+            }
+        }
+    }
+
+    fn hear(&self, key: &str) -> Option<Heard> {
+        if let Some(row) = self.dialect.event_row(key) {
+            let renamed = self.rules.agent_stop_is_subagent_stop
+                && self.spec.layer == Layer::Agent
+                && row.hears == [EventKind::Stop].as_slice();
+            let renamed = renamed.then(|| self.dialect.event_row("SubagentStop")).flatten();
+            let name = renamed.map_or(key, |row| row.name).to_owned();
+            let row = renamed.unwrap_or(row);
+            return Some(Heard { name, kinds: row.hears.to_vec(), row: Some(row) });
+        }
+        if self.rules.foreign_events
+            && key.split_once(':').is_some_and(|(a, b)| !a.is_empty() && !b.is_empty())
+        {
+            return Some(Heard {
+                name: key.to_owned(),
+                kinds: vec![EventKind::Other(Arc::from(key))],
+                row: None,
+            });
+        }
+        None
+    }
+
+    fn unknown_event(&mut self, member: &Member, pointer: &str) {
+        let key = member.key.as_str();
+        let profile = self.dialect.profile();
+        let own = |id| id == profile.id || id == hook_core::DialectId::NATIVE;
+        let other = self
+            .dialects
+            .iter()
+            .map(|dialect| dialect.profile())
+            .find(|other| !own(other.id) && other.event(key).is_some());
+        let mut finding = match other {
+            Some(other) => {
+                let message = format!(
+                    "{key:?} is an event of {}, not of {}; its hooks never run",
+                    other.title, profile.title
+                );
+                self.report.at(codes::EVENT_OF_ANOTHER_DIALECT, pointer, member.key_span, message)
+            }
+            None => {
+                let message = format!("{key:?} is no event of {}; its hooks never run", profile.title);
+                self.report.at(codes::UNKNOWN_EVENT, pointer, member.key_span, message)
+            }
+        };
+        if let Some(near) = nearest(key, profile.events.iter().map(|row| row.name)) {
+            finding = finding.help(format!("did you mean {near:?}?")).suggest(near);
+        }
+        self.report.push(finding);
+    }
+
+    fn group(
+        &mut self,
+        node: &Node,
+        heard: &Heard,
+        entry: usize,
+        pointer: &str,
+        bindings: &mut Vec<Binding>,
+    ) {
+        if !matches!(node.kind, Kind::Object(_)) {
+            self.written += 1;
+            let message = format!("a group is {}, not an object; it is left out", node.what());
+            self.report.push(self.report.at(codes::ENTRY_NOT_AN_OBJECT, pointer, node.span, message));
+            return;
+        }
+        if node.get("hooks").is_none() && looks_like_a_handler(node) {
+            self.flat(node, heard, entry, pointer, bindings);
+            return;
+        }
+        let mut fields = Fields::new(node, pointer, self.rules.group, &mut self.report);
+        let hooks = fields.take("hooks");
+        let matcher = fields.take("matcher");
+        let parallel = fields.flag("parallel").unwrap_or(false);
+        fields.rest();
+        let Some(hooks) = hooks else {
+            self.empty_group(node, pointer);
+            return;
+        };
+        let Kind::Array(handlers) = &hooks.kind else {
+            self.written += 1;
+            let message =
+                format!("\"hooks\" of a group is {}, not a list; the group is left out", hooks.what());
+            let finding =
+                self.report.at(codes::HOOKS_NOT_A_LIST, &step(pointer, "hooks"), hooks.span, message);
+            self.report.push(finding.help("write `\"hooks\": [{\"type\": \"command\", \"command\": …}]`"));
+            return;
+        };
+        if handlers.is_empty() {
+            self.empty_group(hooks, pointer);
+            return;
+        }
+        let Some(matcher) = self.matcher(matcher, heard, pointer) else {
+            self.written += handlers.len();
+            return;
+        };
+        let mut hooks = Vec::new();
+        let pointer = step(pointer, "hooks");
+        for (handler, node) in handlers.iter().enumerate() {
+            let place = Place { heard, matcher: &matcher, entry, handler };
+            hooks.extend(self.handler(node, &place, &step(&pointer, handler)));
+        }
+        bind(heard, &matcher, parallel, entry, hooks, bindings);
+    }
+
+    fn empty_group(&mut self, node: &Node, pointer: &str) {
+        let finding = self.report.at(
+            codes::GROUP_WITHOUT_HOOKS,
+            pointer,
+            node.span,
+            "a group without handlers does nothing",
+        );
+        let severity = if self.rules.empty_group_is_fine { Severity::Info } else { Severity::Warning };
+        self.report.push(finding.severity(severity).help("give it `\"hooks\": [ … ]`, or remove it"));
+    }
+
+    /// A handler where a group is expected: a group of its own, with the matcher that stands in it.
+    fn flat(&mut self, node: &Node, heard: &Heard, entry: usize, pointer: &str, bindings: &mut Vec<Binding>) {
+        if self.rules.flat != Tolerance::Silent {
+            let message = "a handler stands where a group is expected; its agent does not run it";
+            let finding = self.report.at(codes::FLAT_ENTRY, pointer, node.span, message);
+            self.report.push(finding.help("write `{\"hooks\": [ … ]}` around it"));
+        }
+        if self.rules.flat == Tolerance::Refuse {
+            self.written += 1;
+            return;
+        }
+        let matcher = node.get("matcher").map(|member| &member.value);
+        let Some(matcher) = self.matcher(matcher, heard, pointer) else {
+            self.written += 1;
+            return;
+        };
+        let place = Place { heard, matcher: &matcher, entry, handler: 0 };
+        let hooks = self.handler(node, &place, pointer).into_iter().map(|mut hook| {
+            hook.extra.shift_remove("matcher");
+            hook
+        });
+        let hooks: Vec<Hook> = hooks.collect();
+        bind(heard, &matcher, false, entry, hooks, bindings);
+    }
+
+    /// The matcher of a group; `None` where it is no string.
+    fn matcher(&mut self, node: Option<&Node>, heard: &Heard, pointer: &str) -> Option<MatcherSpec> {
+        let flavour: Flavour =
+            heard.row.and_then(|row| row.flavour).unwrap_or_else(|| self.dialect.profile().flavour);
+        let none = MatcherSpec { text: None, flavour, location: None };
+        let Some(node) = node else { return Some(none) };
+        let pointer = step(pointer, "matcher");
+        let text = match &node.kind {
+            Kind::String(text) => text,
+            Kind::Null if self.rules.null_matcher => return Some(none),
+            _ => {
+                let message = format!("the matcher is {}, not a string; its group is left out", node.what());
+                let finding = self.report.at(codes::MATCHER_NOT_A_STRING, &pointer, node.span, message);
+                self.report
+                    .push(finding.help("write the matcher as a string, or remove it to match everything"));
+                return None;
+            }
+        };
+        let subject = heard.row.map(|row| row.subject);
+        if subject == Some(Subject::None) {
+            if !text.is_empty() && text != "*" {
+                let message = format!(
+                    "{} has nothing a matcher could see; the hooks of this group always run",
+                    heard.name
+                );
+                self.report.push(self.report.at(codes::MATCHER_IGNORED, &pointer, node.span, message));
+            }
+        } else {
+            matchers::check(text, flavour, node, &pointer, &mut self.report);
+        }
+        Some(MatcherSpec { text: Some(text.clone()), flavour, location: Some(self.report.locate(node.span)) })
+    }
+}
+
+fn looks_like_a_handler(node: &Node) -> bool {
+    ["type", "command", "url", "prompt", "server", "tool"].iter().any(|key| node.get(key).is_some())
+}
+
+/// One binding per neutral kind the event hears.
+fn bind(
+    heard: &Heard,
+    matcher: &MatcherSpec,
+    parallel: bool,
+    entry: usize,
+    hooks: Vec<Hook>,
+    bindings: &mut Vec<Binding>,
+) {
+    if hooks.is_empty() {
+        return;
+    }
+    for kind in &heard.kinds {
+        let hooks = hooks.iter().map(|hook| Arc::new(Hook { event: kind.clone(), ..hook.clone() }));
+        bindings.push(Binding {
+            event: kind.clone(),
+            event_name: heard.name.clone(),
+            matcher: matcher.clone(),
+            parallel,
+            entry,
+            hooks: hooks.collect(),
+        });
+    }
+}
+
+/// The kind that a word of `type` names.
+pub(crate) fn kind_of(rules: &Rules, word: &str) -> Option<HandlerKind> {
+    rules.types.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
+}

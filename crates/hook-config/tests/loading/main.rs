@@ -1,0 +1,9 @@
+//! Every test of loading, in one binary.
+
+mod common;
+
+mod amplifier;
+mod claude;
+mod hostile;
+mod identity;
+mod native;
