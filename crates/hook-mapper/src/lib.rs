@@ -8,4 +8,4 @@ mod hints;
 mod rfc3339;
 mod values;
 
-pub use dialects::{Amplifier, Dialects, Native};
+pub use dialects::{Amplifier, Claude, Dialects, Native};

@@ -1,6 +1,7 @@
 //! The table of dialects: one row per agent.
 
 mod amplifier;
+mod claude;
 mod groups;
 mod native;
 #[cfg(test)]
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use hook_core::{Dialect, DialectId};
 
 pub use amplifier::Amplifier;
+pub use claude::Claude;
 pub use native::Native;
 
 /// The dialects an engine knows.
@@ -27,7 +29,7 @@ impl Dialects {
 
     /// Every dialect of this crate, native first.
     pub fn standard() -> Dialects {
-        Dialects::new().with(Arc::new(Native)).with(Arc::new(Amplifier))
+        Dialects::new().with(Arc::new(Native)).with(Arc::new(Amplifier)).with(Arc::new(Claude))
     }
 
     /// Adds a dialect; one with the same id is replaced.

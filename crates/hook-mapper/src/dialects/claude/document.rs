@@ -1,0 +1,183 @@
+//! Standard output as an answer document ("JSON output"): what it is, and whether it fits the schema.
+
+use hook_core::dialect::type_name;
+use hook_core::{EventKind, StdoutForm};
+use serde_json::{Map, Value};
+
+/// Standard output, taken for something.
+#[derive(Debug)]
+pub(super) enum Stdout<'a> {
+    Empty,
+    Text(&'a str),
+    Json(Map<String, Value>),
+    /// Braces around something that is no JSON; the error.
+    Invalid(String),
+    /// JSON that does not fit; what is wrong.
+    Misfit(String),
+}
+
+impl Stdout<'_> {
+    pub(super) fn form(&self) -> StdoutForm {
+        match self {
+            Stdout::Empty => StdoutForm::Empty,
+            Stdout::Text(_) => StdoutForm::Text,
+            Stdout::Json(_) => StdoutForm::Json,
+            Stdout::Invalid(_) => StdoutForm::InvalidJson,
+            Stdout::Misfit(_) => StdoutForm::SchemaError,
+        }
+    }
+}
+
+/// Members that make a line a hook's answer.
+const HOOK_FIELDS: &[&str] = &[
+    "continue",
+    "stopReason",
+    "suppressOutput",
+    "systemMessage",
+    "terminalSequence",
+    "decision",
+    "reason",
+    "hookSpecificOutput",
+];
+
+pub(super) fn take<'a>(text: &'a str, event: &EventKind) -> Stdout<'a> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Stdout::Empty;
+    }
+    if !(text.starts_with('{') && text.ends_with('}')) {
+        return Stdout::Text(text);
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(map)) => match check(&map, event) {
+            Ok(()) => Stdout::Json(map),
+            Err(why) => Stdout::Misfit(why),
+        },
+        Ok(_) => Stdout::Text(text),
+        Err(_) if is_log(text) => Stdout::Text(text),
+        Err(error) => Stdout::Invalid(error.to_string()),
+    }
+}
+
+/// Several lines, each an object without any field of a hook's answer: a log.
+fn is_log(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.all(|line| match serde_json::from_str::<Value>(line) {
+        Ok(Value::Object(map)) => !HOOK_FIELDS.iter().any(|field| map.contains_key(*field)),
+        _ => false,
+    })
+}
+
+#[derive(Clone, Copy)]
+enum Type {
+    Bool,
+    Text,
+    Object,
+    Texts,
+    One(&'static [&'static str]),
+    Any,
+}
+
+/// Fields of every answer.
+const COMMON: &[(&str, Type)] = &[
+    ("continue", Type::Bool),
+    ("stopReason", Type::Text),
+    ("suppressOutput", Type::Bool),
+    ("systemMessage", Type::Text),
+    ("terminalSequence", Type::Text),
+    ("decision", Type::One(&["approve", "block"])),
+    ("reason", Type::Text),
+    ("hookSpecificOutput", Type::Object),
+];
+
+fn specific(event: &EventKind) -> &'static [(&'static str, Type)] {
+    match event {
+        EventKind::PreToolUse | EventKind::PreModelSwitch => &[
+            ("permissionDecision", Type::One(&["allow", "deny", "ask", "defer"])),
+            ("permissionDecisionReason", Type::Text),
+            ("updatedInput", Type::Object),
+            ("additionalContext", Type::Text),
+        ],
+        EventKind::PermissionRequest => &[("decision", Type::Object)],
+        EventKind::PermissionDenied => &[("retry", Type::Bool)],
+        EventKind::PostToolUse => &[
+            ("additionalContext", Type::Text),
+            ("updatedToolOutput", Type::Any),
+            ("updatedMCPToolOutput", Type::Any),
+            ("classifierContext", Type::Text),
+        ],
+        EventKind::SessionStart => &[
+            ("additionalContext", Type::Text),
+            ("initialUserMessage", Type::Text),
+            ("sessionTitle", Type::Text),
+            ("watchPaths", Type::Texts),
+            ("reloadSkills", Type::Bool),
+        ],
+        EventKind::UserPromptSubmit | EventKind::UserPromptExpansion => &[
+            ("additionalContext", Type::Text),
+            ("sessionTitle", Type::Text),
+            ("suppressOriginalPrompt", Type::Bool),
+        ],
+        EventKind::CwdChanged | EventKind::FileChanged => &[("watchPaths", Type::Texts)],
+        EventKind::WorktreeCreate => &[("worktreePath", Type::Text)],
+        EventKind::MessageDisplay => &[("displayContent", Type::Text)],
+        EventKind::Elicitation | EventKind::ElicitationResult => {
+            &[("action", Type::One(&["accept", "decline", "cancel"])), ("content", Type::Object)]
+        }
+        _ => &[("additionalContext", Type::Text)],
+    }
+}
+
+fn check(map: &Map<String, Value>, event: &EventKind) -> Result<(), String> {
+    fields(map, COMMON, "")?;
+    let Some(Value::Object(own)) = map.get("hookSpecificOutput") else { return Ok(()) };
+    match own.get("hookEventName") {
+        Some(Value::String(name)) if name == event.name() => {}
+        Some(other) => {
+            return Err(format!("hookSpecificOutput.hookEventName is {other}, and the event is {event}"));
+        }
+        None => return Err(format!("hookSpecificOutput has no hookEventName; it should be {event}")),
+    }
+    fields(own, specific(event), "hookSpecificOutput.")?;
+    if let (EventKind::PermissionRequest, Some(Value::Object(decision))) = (event, own.get("decision")) {
+        let rows = [
+            ("behavior", Type::One(&["allow", "deny"])),
+            ("message", Type::Text),
+            ("interrupt", Type::Bool),
+            ("updatedInput", Type::Object),
+        ];
+        fields(decision, &rows, "hookSpecificOutput.decision.")?;
+        if !decision.contains_key("behavior") {
+            return Err("hookSpecificOutput.decision has no behavior".into());
+        }
+    }
+    Ok(())
+}
+
+fn fields(map: &Map<String, Value>, rows: &[(&str, Type)], path: &str) -> Result<(), String> {
+    for (name, wanted) in rows {
+        let Some(value) = map.get(*name).filter(|value| !value.is_null()) else { continue };
+        let (fits, wanted) = match wanted {
+            Type::Bool => (value.is_boolean(), "a boolean".to_owned()),
+            Type::Text => (value.is_string(), "a string".to_owned()),
+            Type::Object => (value.is_object(), "an object".to_owned()),
+            Type::Texts => (
+                value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
+                "a list of strings".to_owned(),
+            ),
+            Type::One(words) => (
+                value.as_str().is_some_and(|word| words.contains(&word)),
+                format!("one of {}", words.join(", ")),
+            ),
+            Type::Any => (true, String::new()),
+        };
+        if !fits {
+            let found = match value {
+                Value::String(text) => format!("{text:?}"),
+                other => type_name(other).to_owned(),
+            };
+            return Err(format!("{path}{name} is {found}, not {wanted}"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! What a Claude Code hook gets: its document and its variables ("Hook input", "Environment variables").
+
+use std::ffi::OsString;
+
+use hook_core::{EventKind, HookCx, Layer};
+use serde_json::{Map, Value};
+
+use super::profile::PROFILE;
+
+/// The document on standard input, closed by a line break as the client does.
+///
+/// Under Claude Code itself the payload is passed on byte for byte: unknown fields, large numbers and odd characters included.
+pub(super) fn write_event(cx: &HookCx<'_>) -> String {
+    let event = cx.event;
+    if event.dialect == PROFILE.id && !event.rewritten {
+        return format!("{}\n", event.raw.text);
+    }
+    if event.dialect == PROFILE.id
+        && let (Value::Object(map), Some(tool)) = (&event.raw.value, &event.tool)
+    {
+        let mut map = map.clone();
+        map.insert("tool_input".into(), tool.input.clone());
+        return format!("{}\n", Value::Object(map));
+    }
+    format!("{}\n", document(cx))
+}
+
+/// The same event of another agent, in Claude Code's names.
+fn document(cx: &HookCx<'_>) -> Value {
+    let event = cx.event;
+    let session = &event.session;
+    let mut out = Map::new();
+    let mut put = |name: &str, value: Value| {
+        if !value.is_null() {
+            out.insert(name.to_owned(), value);
+        }
+    };
+    put("session_id", session.id.as_deref().unwrap_or_default().into());
+    put("transcript_path", session.transcript.as_deref().unwrap_or_default().into());
+    put("cwd", session.cwd.as_ref().unwrap_or(&cx.host.project).to_string_lossy().into());
+    put("hook_event_name", event.kind.name().into());
+    put("permission_mode", session.permission_mode.clone().into());
+    put("agent_id", session.agent_id.clone().into());
+    put("agent_type", session.agent_type.clone().into());
+    if let Some(tool) = &event.tool {
+        put("tool_name", tool.name.as_str().into());
+        put("tool_input", tool.input.clone());
+        put("tool_use_id", tool.use_id.clone().into());
+        put("tool_response", tool.response.clone().unwrap_or_default());
+    }
+    let field = match event.kind {
+        EventKind::SessionStart | EventKind::ConfigChange | EventKind::DirectoryAdded => "source",
+        EventKind::Setup | EventKind::PreCompact | EventKind::PostCompact => "trigger",
+        EventKind::Notification => "notification_type",
+        EventKind::SessionEnd => "reason",
+        _ => "",
+    };
+    if !field.is_empty() {
+        put(field, event.variant.clone().into());
+    }
+    if matches!(event.kind, EventKind::Stop | EventKind::SubagentStop) {
+        let given = event.fields.get("stop_hook_active").and_then(Value::as_bool);
+        put("stop_hook_active", given.unwrap_or(cx.session.state.stop_active).into());
+    }
+    for (name, value) in &event.fields {
+        if !out.contains_key(name) {
+            out.insert(name.clone(), value.clone());
+        }
+    }
+    Value::Object(out)
+}
+
+/// The variables of a hook.
+pub(super) fn variables(cx: &HookCx<'_>) -> Vec<(String, OsString)> {
+    let event = cx.event;
+    let mut all: Vec<(String, OsString)> = vec![
+        ("CLAUDE_PROJECT_DIR".into(), cx.host.project.as_os_str().to_owned()),
+        ("CLAUDECODE".into(), "1".into()),
+    ];
+    if let Some(id) = &event.session.id {
+        all.push(("CLAUDE_CODE_SESSION_ID".into(), id.into()));
+    }
+    if let (Layer::Pack | Layer::Skill, Some(root)) = (cx.hook.origin.layer, &cx.hook.origin.root) {
+        all.push(("CLAUDE_PLUGIN_ROOT".into(), root.as_os_str().to_owned()));
+    }
+    let has_env_file = matches!(
+        event.kind,
+        EventKind::SessionStart | EventKind::Setup | EventKind::CwdChanged | EventKind::FileChanged
+    );
+    if has_env_file {
+        // Claude Code's own file reaches its later Bash calls, which ours cannot.
+        let own =
+            cx.host.variable("CLAUDE_ENV_FILE").filter(|_| event.dialect == PROFILE.id).map(OsString::from);
+        if let Some(file) = own.or_else(|| cx.session.env_file.clone().map(OsString::from)) {
+            all.push(("CLAUDE_ENV_FILE".into(), file));
+        }
+    }
+    if let Some(hook) = &cx.host.hook_command {
+        all.push(("HOOK".into(), hook.into()));
+    }
+    all
+}

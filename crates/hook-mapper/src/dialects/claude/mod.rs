@@ -1,0 +1,61 @@
+//! Claude Code: the reference dialect of the field. Rules are those of the "Claude Code hooks reference".
+
+mod answer;
+mod document;
+mod input;
+mod plan;
+mod profile;
+mod read;
+mod reply;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+
+use hook_core::{
+    Candidate, Capabilities, Dialect, EngineFailure, Event, EventHint, HandlerOutput, HookCx, Incoming,
+    Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy,
+};
+
+/// Claude Code.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Claude;
+
+impl Dialect for Claude {
+    fn profile(&self) -> &'static Profile {
+        &profile::PROFILE
+    }
+
+    fn read(&self, payload: Payload, hint: &EventHint) -> Result<Incoming, ReadError> {
+        read::read(payload, hint)
+    }
+
+    fn write_reply(
+        &self,
+        event: Option<&Event>,
+        result: Result<&Outcome, &EngineFailure>,
+        policy: &ReplyPolicy,
+    ) -> Reply {
+        reply::write_reply(event, result, policy)
+    }
+
+    fn capabilities(&self, event: &Event) -> Capabilities {
+        profile::capabilities(&event.kind)
+    }
+
+    fn plan(&self, _event: &Event, candidates: &[Candidate]) -> Plan {
+        plan::plan(candidates)
+    }
+
+    fn write_event(&self, cx: &HookCx<'_>) -> String {
+        input::write_event(cx)
+    }
+
+    fn variables(&self, cx: &HookCx<'_>) -> Vec<(String, OsString)> {
+        input::variables(cx)
+    }
+
+    fn read_answer(&self, cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
+        answer::read_answer(cx, output)
+    }
+}

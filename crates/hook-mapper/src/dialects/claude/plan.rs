@@ -1,0 +1,43 @@
+//! All hooks at once, copies once ("Hook handler fields": identical handlers are deduplicated).
+
+use hook_core::plan::{FoldRule, Group, InputRule, Order, Stage, StopRule};
+use hook_core::{Candidate, Handler, Hook, Layer, Plan, Skip};
+
+use super::profile::PROFILE;
+
+pub(super) fn plan(candidates: &[Candidate]) -> Plan {
+    let mut members: Vec<usize> = Vec::new();
+    let mut skipped = Vec::new();
+    for (index, candidate) in candidates.iter().enumerate() {
+        let hook = &candidate.hook;
+        let original = members.iter().find(|&&earlier| same(&candidates[earlier].hook, hook));
+        match original {
+            Some(&earlier) => {
+                let why = format!("a copy of the hook at {}", candidates[earlier].hook.origin);
+                skipped.push(Skip { member: index, why });
+            }
+            None => members.push(index),
+        }
+    }
+    if members.is_empty() {
+        return Plan { stages: Vec::new(), skipped };
+    }
+    let group = Group {
+        members,
+        order: Order::Parallel,
+        stop: StopRule::Never,
+        input: InputRule::Keep,
+        fold: FoldRule::Join,
+    };
+    Plan { stages: vec![Stage { dialect: PROFILE.id, groups: vec![group] }], skipped }
+}
+
+/// The same handler with the same rule, in settings files both: their matchers and limits do not count. The client lets the
+/// last copy's limits count; here the first one's do, so that a project cannot loosen what a user wrote.
+fn same(a: &Hook, b: &Hook) -> bool {
+    let settings = |hook: &Hook| {
+        matches!(hook.origin.layer, Layer::Managed | Layer::User | Layer::Project | Layer::Local)
+            && !matches!(hook.handler, Handler::Code { .. } | Handler::Unknown { .. })
+    };
+    settings(a) && settings(b) && a.handler == b.handler && a.condition == b.condition
+}

@@ -1,0 +1,197 @@
+//! What Claude Code's dialect says in tables ("Claude Code hooks reference, Hook events", "Common fields").
+
+use std::time::Duration;
+
+use hook_core::{
+    Audience, Capabilities, DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, Profile,
+    Subject, ToolRow,
+};
+
+use HandlerKind::{Agent, Command, Http, Mcp, Prompt};
+
+const ALL: &[HandlerKind] = &[Command, Http, Mcp, Prompt, Agent];
+const NO_AGENT: &[HandlerKind] = &[Command, Http, Mcp, Prompt];
+const NO_MODEL: &[HandlerKind] = &[Command, Http, Mcp];
+const LOCAL: &[HandlerKind] = &[Command, Mcp];
+
+/// What a block does on an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Block {
+    /// It holds the guarded thing back; the reason goes to this reader.
+    Holds(Audience),
+    /// The thing already happened; the text goes to this reader.
+    Tells(Audience),
+    /// Exit codes mean nothing.
+    Nothing,
+}
+
+/// What an event takes beside decisions.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Takes {
+    /// Text for the model's context.
+    pub(super) context: bool,
+    /// `systemMessage`.
+    pub(super) message: bool,
+    /// `continue: false`.
+    pub(super) stop: bool,
+}
+
+macro_rules! events {
+    ($($name:ident $subject:expr, $handlers:ident, $block:expr, $takes:literal;)*) => {
+        const EVENTS: &[EventRow] = &[$(EventRow {
+            name: stringify!($name),
+            hears: &[EventKind::$name],
+            fired_as: &[stringify!($name)],
+            subject: $subject,
+            flavour: narrow(stringify!($name)),
+            handlers: $handlers,
+        },)*];
+
+        /// What a block does there.
+        pub(super) fn block(kind: &EventKind) -> Block {
+            match kind {
+                $(EventKind::$name => $block,)*
+                _ => Block::Nothing,
+            }
+        }
+
+        fn letters(kind: &EventKind) -> &'static str {
+            match kind {
+                $(EventKind::$name => $takes,)*
+                _ => "",
+            }
+        }
+    };
+}
+
+const MODEL: Block = Block::Holds(Audience::Model);
+const USER: Block = Block::Holds(Audience::User);
+const NOBODY: Block = Block::Holds(Audience::Nobody);
+const TELLS_MODEL: Block = Block::Tells(Audience::Model);
+const TELLS_USER: Block = Block::Tells(Audience::User);
+const NOTHING: Block = Block::Nothing;
+
+// Name; what matchers see; types of handler; what a block does; what else is taken: c context, m message, s stop.
+events! {
+    SessionStart Subject::Field("source"), LOCAL, TELLS_USER, "cms";
+    Setup Subject::Field("trigger"), LOCAL, NOTHING, "";
+    InstructionsLoaded Subject::Field("load_reason"), NO_MODEL, NOTHING, "";
+    UserPromptSubmit Subject::None, ALL, USER, "cms";
+    UserPromptExpansion Subject::Field("command_name"), ALL, USER, "cms";
+    MessageDisplay Subject::None, NO_MODEL, NOTHING, "";
+    PreToolUse Subject::Tool, ALL, MODEL, "cms";
+    PermissionRequest Subject::Tool, NO_AGENT, NOTHING, "ms";
+    PermissionDenied Subject::Tool, ALL, NOTHING, "ms";
+    PostToolUse Subject::Tool, ALL, TELLS_MODEL, "cms";
+    PostToolUseFailure Subject::Tool, ALL, TELLS_MODEL, "cms";
+    PostToolBatch Subject::None, ALL, USER, "cms";
+    Notification Subject::Field("notification_type"), NO_MODEL, NOTHING, "";
+    SubagentStart Subject::Field("agent_type"), NO_MODEL, TELLS_USER, "cms";
+    SubagentStop Subject::Field("agent_type"), ALL, MODEL, "cms";
+    TaskCreated Subject::None, ALL, MODEL, "m";
+    TaskCompleted Subject::None, ALL, MODEL, "ms";
+    Stop Subject::None, ALL, MODEL, "cms";
+    StopFailure Subject::Field("error"), NO_MODEL, NOTHING, "";
+    TeammateIdle Subject::None, ALL, MODEL, "ms";
+    ConfigChange Subject::Field("source"), NO_MODEL, NOBODY, "";
+    CwdChanged Subject::None, NO_MODEL, TELLS_USER, "m";
+    DirectoryAdded Subject::Field("source"), NO_MODEL, Block::Tells(Audience::Nobody), "m";
+    FileChanged Subject::Field("file_path"), NO_MODEL, TELLS_USER, "m";
+    WorktreeCreate Subject::None, NO_MODEL, USER, "";
+    WorktreeRemove Subject::None, NO_MODEL, USER, "";
+    PreCompact Subject::Field("trigger"), NO_MODEL, USER, "";
+    PostCompact Subject::Field("trigger"), NO_MODEL, TELLS_USER, "";
+    PreModelSwitch Subject::Field("to_model"), NO_MODEL, USER, "m";
+    PostModelSwitch Subject::Field("to_model"), NO_MODEL, TELLS_USER, "cm";
+    SessionEnd Subject::Field("reason"), NO_MODEL, TELLS_USER, "";
+    Elicitation Subject::Field("mcp_server_name"), NO_MODEL, NOBODY, "m";
+    ElicitationResult Subject::Field("mcp_server_name"), NO_MODEL, NOBODY, "m";
+}
+
+/// "FileChanged and StopFailure": a smaller set of characters makes an exact name.
+const fn narrow(name: &str) -> Option<Flavour> {
+    match name.as_bytes() {
+        b"FileChanged" | b"StopFailure" => Some(Flavour::ClaudeNarrow),
+        _ => None,
+    }
+}
+
+pub(super) fn takes(kind: &EventKind) -> Takes {
+    let letters = letters(kind);
+    Takes { context: letters.contains('c'), message: letters.contains('m'), stop: letters.contains('s') }
+}
+
+/// Plain standard output becomes context there ("Exit code 0").
+pub(super) fn text_is_context(kind: &EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::SessionStart
+            | EventKind::UserPromptSubmit
+            | EventKind::UserPromptExpansion
+            | EventKind::PostModelSwitch
+    )
+}
+
+pub(super) fn capabilities(kind: &EventKind) -> Capabilities {
+    let takes = takes(kind);
+    let permission = *kind == EventKind::PermissionRequest;
+    Capabilities {
+        block: permission || matches!(block(kind), Block::Holds(_)),
+        ask: matches!(kind, EventKind::PreToolUse | EventKind::PreModelSwitch),
+        allow: permission || *kind == EventKind::PreToolUse,
+        rewrite_input: permission || *kind == EventKind::PreToolUse,
+        rewrite_output: *kind == EventKind::PostToolUse,
+        context: takes.context,
+        message: takes.message,
+        stop: takes.stop,
+    }
+}
+
+// `Task` was renamed `Agent`, and matchers of either name mean the tool; a multi-edit is an edit.
+const TOOLS: &[ToolRow] = &[
+    ToolRow { native: "Agent", neutral: "Task" },
+    ToolRow { native: "Task", neutral: "Agent" },
+    ToolRow { native: "MultiEdit", neutral: "Edit" },
+];
+
+/// Other names of a tool.
+pub(super) fn aliases(tool: &str) -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().filter(move |row| row.native == tool).map(|row| row.neutral)
+}
+
+/// "Default timeouts".
+fn default_timeout(event: &EventKind, handler: HandlerKind) -> Duration {
+    let seconds = match (event, handler) {
+        (EventKind::SessionEnd, _) => return Duration::from_millis(1500),
+        (EventKind::MessageDisplay, _) => 10,
+        (_, HandlerKind::Agent) => 60,
+        (_, HandlerKind::Prompt) => 30,
+        (EventKind::UserPromptSubmit | EventKind::PreModelSwitch | EventKind::PostModelSwitch, _) => 30,
+        _ => 600,
+    };
+    Duration::from_secs(seconds)
+}
+
+pub(super) static PROFILE: Profile = Profile {
+    id: DialectId("claude"),
+    title: "Claude Code",
+    aliases: &["claude-code"],
+    flavour: Flavour::Claude,
+    runs_own_files: true,
+    runs_in_project: false,
+    events: EVENTS,
+    tools: TOOLS,
+    on_failure: OnFailure::Continue,
+    protected_variables: &[
+        "CLAUDECODE",
+        "CLAUDE_CODE_SESSION_ID",
+        "CLAUDE_ENV_FILE",
+        "CLAUDE_PLUGIN_DATA",
+        "CLAUDE_PLUGIN_ROOT",
+        "CLAUDE_PROJECT_DIR",
+        "HOOK",
+    ],
+    placeholders: &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
+    default_timeout,
+    max_timeout: None,
+};
