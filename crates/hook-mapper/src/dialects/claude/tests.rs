@@ -114,7 +114,8 @@ fn exit_codes_and_output_read_by_the_table() {
     use StdoutForm as F;
     let deny = deny_json("policy");
     let allow = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"safe"}}"#;
-    let rows: &[(i32, &str, &str, S, F, D, Option<&str>)] = &[
+    type Row<'a> = (i32, &'a str, &'a str, S, F, D, Option<&'a str>);
+    let rows: &[Row<'_>] = &[
         (0, "", "", S::Ok, F::Empty, D::None, None),
         (2, "", "no rm here", S::Blocked, F::Empty, D::Deny, Some("no rm here")),
         (2, "", "", S::Blocked, F::Empty, D::Deny, Some("Blocked by hook")),
