@@ -1,4 +1,5 @@
 //! The engine with a scripted executor: order, short circuits, rewrites, turns, hooks in code. No process is started.
+#![expect(clippy::unwrap_used, reason = "tests fail by panic")]
 
 use std::collections::HashMap;
 use std::path::Path;
