@@ -11,6 +11,7 @@
 //! | `shape`, `handler`, `fields` | the shapes of hook files, shared by all dialects |
 //! | `formats` | where each agent keeps its files, and how it takes what is not quite right |
 //! | `load`, `ids`, `settings` | everything together |
+//! | `scripts`, `line` | a look at the commands of hooks: placeholders, quotes, scripts |
 //!
 //! Documents come in dispatch order: by layer, packs by name. `priority` is left as written; the registry orders by it.
 
@@ -20,9 +21,11 @@ mod formats;
 mod handler;
 mod ids;
 mod json;
+mod line;
 mod load;
 mod matchers;
 mod report;
+mod scripts;
 mod settings;
 mod shape;
 mod spec;
@@ -31,6 +34,7 @@ mod text;
 
 pub use files::StdFiles;
 pub use load::{LoadRequest, Loaded, Parsed, check_file, load, parse, parse_value};
+pub use scripts::lint;
 pub use settings::{EngineFailureMode, Settings, Unsupported, Untrusted};
 pub use spec::DocumentSpec;
 pub use text::MAX_FILE;

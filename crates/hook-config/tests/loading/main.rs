@@ -7,3 +7,4 @@ mod claude;
 mod hostile;
 mod identity;
 mod native;
+mod scripts;
