@@ -2,6 +2,13 @@
 
 use hook_core::Stream;
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::task::yield_now;
+
+/// Bytes per read.
+const CHUNK: usize = 16 * 1024;
+
+/// Reads before others get their turn: a stream that never runs dry must not hold up the hooks beside it.
+const READS_PER_TURN: u32 = 8;
 
 /// What was read so far. It stays readable when the reading is given up.
 pub(crate) struct Capture {
@@ -18,19 +25,30 @@ impl Capture {
     /// Reads until the end of the stream. An error of the pipe ends it like an end.
     pub(crate) async fn fill(&mut self, stream: Option<impl AsyncRead + Unpin>) {
         let Some(mut stream) = stream else { return };
-        let mut chunk = vec![0; 16 * 1024];
+        let mut chunk = vec![0; CHUNK];
+        let mut turn = 0;
         while let Ok(read) = stream.read(&mut chunk).await {
             if read == 0 {
                 break;
             }
-            let room = self.limit - self.kept.len();
-            let (keep, drop) = chunk[..read].split_at(room.min(read));
-            self.kept.extend_from_slice(keep);
-            self.dropped += drop.len() as u64;
+            self.take(&chunk[..read]);
+            turn += 1;
+            if turn == READS_PER_TURN {
+                turn = 0;
+                yield_now().await;
+            }
         }
     }
 
-    /// Decodes once, at the end: a character that arrived in two chunks stays one, and one that the limit cut in two is dropped.
+    fn take(&mut self, bytes: &[u8]) {
+        let room = self.limit - self.kept.len();
+        let (keep, drop) = bytes.split_at(room.min(bytes.len()));
+        self.kept.extend_from_slice(keep);
+        self.dropped += drop.len() as u64;
+    }
+
+    /// Decodes once, at the end: a character that arrived in two chunks stays one, and one that the limit cut in two is
+    /// dropped.
     pub(crate) fn finish(mut self) -> Stream {
         if self.dropped > 0
             && let Err(error) = std::str::from_utf8(&self.kept)
@@ -45,6 +63,36 @@ impl Capture {
                 let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
                 Stream { text, dropped: self.dropped, lossy: true }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Capture;
+
+    #[test]
+    fn the_head_is_kept_and_the_rest_counted() {
+        // bytes by chunk, limit, text, dropped, lossy
+        type Row = (&'static [&'static [u8]], usize, &'static str, u64, bool);
+        let table: [Row; 7] = [
+            (&[], 4, "", 0, false),
+            (&[b"abcd"], 4, "abcd", 0, false),
+            (&[b"abc", b"defg", b"h"], 4, "abcd", 4, false),
+            (&[b"a\xc3", b"\xa9b"], 9, "a\u{e9}b", 0, false),
+            (&[b"abc\xc3\xa9"], 4, "abc", 2, false),
+            (&[b"a\xffb"], 9, "a\u{fffd}b", 0, true),
+            (&[b"a\xc3"], 9, "a\u{fffd}", 0, true),
+        ];
+        for (chunks, limit, text, dropped, lossy) in table {
+            let mut capture = Capture::new(limit);
+            chunks.iter().for_each(|chunk| capture.take(chunk));
+            let stream = capture.finish();
+            assert_eq!(
+                (stream.text.as_str(), stream.dropped, stream.lossy),
+                (text, dropped, lossy),
+                "{chunks:?}"
+            );
         }
     }
 }

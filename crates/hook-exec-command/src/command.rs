@@ -9,8 +9,14 @@ use hook_core::{
     Note, Shell,
 };
 
+use hook_exec::budget::MAX_TIMEOUT;
+use tokio::time::Instant;
+
 use crate::hints;
 use crate::runner::{self, Program, StartError};
+
+/// The shell of the shell form. The path is absolute so that no `PATH` is searched and the start keeps the platform's fast path.
+const SH: &str = "/bin/sh";
 
 /// Runs command handlers as processes. It holds no state; one serves all hooks.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,28 +39,33 @@ impl Executor for CommandExecutor {
         let Handler::Command(handler) = &cx.hook.handler else {
             return failed("the hook is no command", Vec::new());
         };
-        let (program, shell_line) = match &handler.args {
+        // The bound keeps the sum from overflowing.
+        let deadline = Instant::now() + call.timeout.min(MAX_TIMEOUT);
+        let (program, line) = match &handler.args {
             Some(args) => (exec_form(handler, args, &call), None),
             None => (shell_form(handler), Some(handler.command.as_str())),
         };
-        match runner::run(&program, &call).await {
+        match runner::run(&program, &call, deadline).await {
             Ok(mut output) => {
-                if let (HandlerOutput::Process(process), Some(line)) = (&mut output, shell_line) {
-                    process.notes.extend(hints::for_shell_exit(line, process, &call));
+                if let HandlerOutput::Process(process) = &mut output {
+                    process.notes.extend(match line {
+                        Some(line) => hints::for_shell_exit(line, process, &call),
+                        None => hints::for_program_exit(&program, process, &call),
+                    });
                 }
                 output
             }
-            Err(StartError::NoFormat) => run_through_shell(&program, &call).await,
+            Err(StartError::NoFormat) => run_through_shell(&program, &call, deadline).await,
             Err(StartError::Other(error)) => {
                 let name = program.file.display();
                 let notes = hints::for_start_error(&program, &error, &call);
-                failed(&format!("cannot start {name}: {error}"), notes)
+                failed(&format!("cannot start {name}: {error}"), notes.into_iter().collect())
             }
         }
     }
 }
 
-/// `sh -c LINE`. The path is absolute so that the start keeps the platform's fast path.
+/// `sh -c LINE`.
 fn shell_form(handler: &CommandHandler) -> Program {
     let line = OsString::from(&handler.command);
     match handler.shell {
@@ -62,7 +73,7 @@ fn shell_form(handler: &CommandHandler) -> Program {
             file: PathBuf::from("pwsh"),
             args: vec!["-NoProfile".into(), "-NonInteractive".into(), "-Command".into(), line],
         },
-        _ => Program { file: PathBuf::from("/bin/sh"), args: vec!["-c".into(), line] },
+        _ => Program { file: PathBuf::from(SH), args: vec!["-c".into(), line] },
     }
 }
 
@@ -101,25 +112,30 @@ fn substitute(text: &str, placeholders: &[(String, String)]) -> String {
     out
 }
 
-/// A script without `#!` is given to `sh`, as shells do themselves.
-async fn run_through_shell(program: &Program, call: &Call) -> HandlerOutput {
+/// A script without `#!` is given to `sh`, as shells do themselves; a binary of another system is not.
+async fn run_through_shell(program: &Program, call: &Call, deadline: Instant) -> HandlerOutput {
     let file = resolve(&program.file, call);
+    let name = file.display();
+    if hints::is_binary(&file) {
+        return failed(&format!("cannot start {name}: it is no program of this system"), Vec::new());
+    }
     let mut args = vec![OsString::from(&file)];
     args.extend(program.args.iter().cloned());
-    let through = Program { file: PathBuf::from("/bin/sh"), args };
-    match runner::run(&through, call).await {
+    let through = Program { file: PathBuf::from(SH), args };
+    match runner::run(&through, call, deadline).await {
         Ok(mut output) => {
             if let HandlerOutput::Process(process) = &mut output {
-                let text = format!(
-                    "{} does not say what runs it; it was given to sh (add a first line like #!/bin/sh)",
-                    file.display()
-                );
-                process.notes.push(Note::warning(text));
+                process.notes.push(Note::warning(format!(
+                    "{name} does not say what runs it; it was given to sh (add a first line like #!/bin/sh)"
+                )));
+                process.notes.extend(hints::for_program_exit(program, process, call));
             }
             output
         }
-        Err(StartError::NoFormat) => failed("cannot start /bin/sh: not a program of this system", Vec::new()),
-        Err(StartError::Other(error)) => failed(&format!("cannot start /bin/sh: {error}"), Vec::new()),
+        Err(StartError::NoFormat) => {
+            failed(&format!("cannot start {SH}: it is no program of this system"), Vec::new())
+        }
+        Err(StartError::Other(error)) => failed(&format!("cannot start {SH}: {error}"), Vec::new()),
     }
 }
 
@@ -130,10 +146,9 @@ pub(crate) fn resolve(file: &Path, call: &Call) -> PathBuf {
         return call.directory.join(file);
     }
     let path = call.environment.iter().find(|(name, _)| name == OsStr::new("PATH")).map(|(_, value)| value);
-    let hits =
+    let mut hits =
         path.into_iter().flat_map(std::env::split_paths).map(|folder| call.directory.join(folder).join(file));
-    let executable = |hit: &PathBuf| hints::mode(hit).is_some_and(|mode| mode & 0o111 != 0);
-    hits.into_iter().find(executable).unwrap_or_else(|| file.to_owned())
+    hits.find(|hit| hints::is_executable(hit)).unwrap_or_else(|| file.to_owned())
 }
 
 fn failed(message: &str, notes: Vec<Note>) -> HandlerOutput {

@@ -1,6 +1,5 @@
-//! Why a command did not start, in words.
+//! Why a command did not run, in words.
 
-use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -9,150 +8,196 @@ use hook_core::{Call, Exit, Note, ProcessOutput};
 
 use crate::command::resolve;
 use crate::runner::Program;
+use crate::words::{Blamed, blamed, variable, words};
+
+/// How a shell says that a file cannot be executed, and that there is none.
+const NOT_EXECUTABLE: i32 = 126;
+const NOT_FOUND: i32 = 127;
+
+/// What shells exit with after a syntax error or an unknown option, which CRLF line ends make of good scripts.
+const SHELL_ERROR: i32 = 2;
+
+const SHELLS: &[&str] = &["sh", "bash", "dash", "ksh", "zsh"];
 
 /// The permission bits of a regular file; `None` for anything else.
-pub(crate) fn mode(path: &Path) -> Option<u32> {
+fn mode(path: &Path) -> Option<u32> {
     let data = std::fs::metadata(path).ok()?;
     data.is_file().then(|| data.permissions().mode())
 }
 
+/// A file that no shell should read: its first line holds a zero byte. Shells look at the same.
+pub(crate) fn is_binary(path: &Path) -> bool {
+    first_line(path).contains(&0)
+}
+
 /// Hints for a program that could not be started.
-pub(crate) fn for_start_error(program: &Program, error: &io::Error, call: &Call) -> Vec<Note> {
-    if !call.directory.is_dir() {
-        return vec![Note::warning(format!(
-            "the working directory {} does not exist",
-            call.directory.display()
-        ))];
+pub(crate) fn for_start_error(program: &Program, error: &io::Error, call: &Call) -> Option<Note> {
+    let directory = &call.directory;
+    if !directory.is_dir() {
+        return Some(Note::warning(format!("the working directory {} does not exist", directory.display())));
     }
     let file = resolve(&program.file, call);
-    let found = diagnose(&file);
-    match (found, error.kind()) {
-        (Some(text), _) => vec![Note::warning(text)],
-        (None, io::ErrorKind::NotFound) => {
-            vec![Note::warning(format!("{} is not on the PATH of the hook", file.display()))]
+    let name = file.display();
+    let text = match error.kind() {
+        io::ErrorKind::ArgumentListTooLong => {
+            "the command, an argument or a variable is longer than the system takes".to_owned()
         }
-        _ => Vec::new(),
-    }
+        io::ErrorKind::ExecutableFileBusy => format!("somebody still has {name} open for writing"),
+        kind => {
+            let text = match diagnose(&file, &name.to_string(), call) {
+                Some(text) => text,
+                None if kind == io::ErrorKind::NotFound => not_on_path(&name.to_string()),
+                None => return None,
+            };
+            let is_line = program.file.to_string_lossy().contains(char::is_whitespace) && !file.exists();
+            let line = " (beside args, command is one program: what follows a blank belongs into args)";
+            text + if is_line { line } else { "" }
+        }
+    };
+    Some(Note::warning(text))
 }
 
-/// Hints for a shell line that ended with 126 (not executable) or 127 (not found).
-pub(crate) fn for_shell_exit(line: &str, output: &ProcessOutput, call: &Call) -> Vec<Note> {
-    if !matches!(output.exit, Exit::Code(126 | 127)) {
-        return Vec::new();
-    }
-    if output.stderr.text.contains("Text file busy") {
-        return vec![Note::warning("the script was being written while it was started")];
-    }
-    let Some(word) = first_word(line, call) else { return Vec::new() };
-    if !word.contains('/') {
-        return vec![Note::warning(format!("{word} is not on the PATH of the hook"))];
-    }
-    let path = call.directory.join(&word);
-    match diagnose(&path) {
-        Some(text)
-            if mode(&path).is_none() && line.contains('$') && !line.trim_start().starts_with(['"', '\'']) =>
-        {
-            vec![Note::warning(format!("{text} (is the path in double quotes?)"))]
-        }
-        Some(text) => vec![Note::warning(text)],
-        None => Vec::new(),
-    }
+/// Hints for a program that ran and exited as if its script could not be run: `#!/usr/bin/env nothing` ends so.
+pub(crate) fn for_program_exit(program: &Program, output: &ProcessOutput, call: &Call) -> Option<Note> {
+    let file = resolve(&program.file, call);
+    let name = file.display().to_string();
+    let text = match output.exit {
+        Exit::Code(NOT_EXECUTABLE | NOT_FOUND) => diagnose(&file, &name, call)?,
+        Exit::Code(SHELL_ERROR) => crlf(&file, &name)?,
+        _ => return None,
+    };
+    Some(Note::warning(text))
 }
 
-/// What is wrong with a script that should have started.
-fn diagnose(path: &Path) -> Option<String> {
-    let name = path.display();
+/// Hints for a shell line that ended with 126 (not executable), 127 (not found), or 2 because of CRLF line ends.
+pub(crate) fn for_shell_exit(line: &str, output: &ProcessOutput, call: &Call) -> Option<Note> {
+    let Exit::Code(code @ (NOT_EXECUTABLE | NOT_FOUND | SHELL_ERROR)) = output.exit else { return None };
+    let script = script(line, call);
+    let text = if let Some(text) =
+        script.as_ref().and_then(|script| crlf(&call.directory.join(&script.name), &script.name))
+    {
+        text
+    } else if code == SHELL_ERROR {
+        return None;
+    } else if output.stderr.text.contains("Text file busy") {
+        "the script was still open for writing when it was started".to_owned()
+    } else if let Some(blamed) = blamed(&output.stderr.text) {
+        not_run(&blamed, code, line, call)?
+    } else {
+        // Standard error went elsewhere. A path in the line itself is certain enough to look at.
+        let script = script.filter(|script| script.direct)?;
+        diagnose_named(&script.name, call)?
+    };
+    Some(Note::warning(text))
+}
+
+/// Why the shell could not run what it blames.
+fn not_run(blamed: &Blamed, code: i32, line: &str, call: &Call) -> Option<String> {
+    let name = blamed.name.as_str();
+    if !name.contains('/') {
+        let file = resolve(Path::new(name), call);
+        return match diagnose(&file, &file.display().to_string(), call) {
+            Some(text) if file.is_absolute() => Some(text),
+            _ if code != NOT_FOUND => None,
+            _ if blamed.searched => Some(not_on_path(name)),
+            _ => diagnose_named(name, call),
+        };
+    }
+    let text = diagnose_named(name, call)?;
+    let split = call.environment.iter().any(|(variable, value)| {
+        let (variable, value) = (variable.to_string_lossy(), value.to_string_lossy());
+        let rest = value.strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+            && (line.contains(&format!("${variable}")) || line.contains(&format!("${{{variable}}}")))
+    });
+    Some(if split { format!("{text} (is the path in double quotes?)") } else { text })
+}
+
+fn diagnose_named(name: &str, call: &Call) -> Option<String> {
+    diagnose(&call.directory.join(name), name, call)
+}
+
+fn not_on_path(name: &str) -> String {
+    format!("{name} is not on the PATH of the hook")
+}
+
+/// A script whose path is written in a line.
+struct Script {
+    name: String,
+    /// It is run by itself, not handed to a shell.
+    direct: bool,
+}
+
+/// The script that the first command of a line runs.
+fn script(line: &str, call: &Call) -> Option<Script> {
+    let mut words = words(line, call).into_iter().peekable();
+    while words.next_if(|word| word == "exec" || is_assignment(word)).is_some() {}
+    let first = words.next()?;
+    let shell = Path::new(&first).file_name().is_some_and(|name| SHELLS.iter().any(|shell| name == *shell));
+    if shell {
+        // An option may take the next word for itself (`-c`); then there is no script to know.
+        let name = words.next().filter(|word| !word.starts_with('-'))?;
+        return Some(Script { name, direct: false });
+    }
+    first.contains('/').then_some(Script { name: first, direct: true })
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+/// What is wrong with a script that should have started. `name` is what people know it by.
+fn diagnose(path: &Path, name: &str, call: &Call) -> Option<String> {
+    if path.is_dir() {
+        return Some(format!("{name} is a directory"));
+    }
     let Some(mode) = mode(path) else {
         return path.is_absolute().then(|| format!("the script does not exist: {name}"));
     };
-    let head = head(path).unwrap_or_default();
-    let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     if mode & 0o111 == 0 {
         return Some(format!("the script is not executable: chmod +x '{name}'"));
     }
-    let line = first.strip_prefix(b"#!")?;
-    if line.ends_with(b"\r") {
-        return Some(format!("the script has CRLF line ends, so its interpreter is not found: {name}"));
+    if let Some(text) = crlf(path, name) {
+        return Some(text);
     }
-    let line = String::from_utf8_lossy(line);
-    let interpreter = line.split_whitespace().next()?;
-    (!Path::new(interpreter).exists())
-        .then(|| format!("the interpreter {interpreter} of the script does not exist: {name}"))
+    let line = first_line(path);
+    let line = String::from_utf8_lossy(line.strip_prefix(b"#!")?).into_owned();
+    let mut parts = line.split_whitespace();
+    let interpreter = parts.next()?;
+    if !Path::new(interpreter).exists() {
+        return Some(format!("the interpreter {interpreter} of the script does not exist: {name}"));
+    }
+    let wanted = parts.next().filter(|word| interpreter.ends_with("/env") && !word.starts_with('-'))?;
+    let path = variable("PATH", call).unwrap_or_default();
+    let found =
+        std::env::split_paths(&path).any(|folder| is_executable(&call.directory.join(folder).join(wanted)));
+    (!found).then(|| format!("the interpreter {wanted} of the script is not on the PATH of the hook: {name}"))
 }
 
-fn head(path: &Path) -> io::Result<Vec<u8>> {
+/// A regular file that somebody may execute.
+pub(crate) fn is_executable(path: &Path) -> bool {
+    mode(path).is_some_and(|mode| mode & 0o111 != 0)
+}
+
+fn crlf(path: &Path, name: &str) -> Option<String> {
+    let text =
+        || format!("the script has CRLF line ends; the carriage return counts as part of the word: {name}");
+    first_line(path).ends_with(b"\r").then(text)
+}
+
+/// The first line of a file, without its line feed; empty where it cannot be read.
+fn first_line(path: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(256).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// The program word of a simple shell line, with plain variables filled in. `None` where it cannot be known without a shell.
-fn first_word(line: &str, call: &Call) -> Option<String> {
-    let mut word = String::new();
-    let mut chars = line.trim_start().chars().peekable();
-    let mut quote = None;
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (None, '\'' | '"') => quote = Some(c),
-            (Some('\''), _) => word.push(c),
-            (_, '\\') => word.extend(chars.next()),
-            (_, '$') => {
-                let braced = chars.next_if_eq(&'{').is_some();
-                let mut name = String::new();
-                while let Some(c) = chars.next_if(|c| c.is_ascii_alphanumeric() || *c == '_') {
-                    name.push(c);
-                }
-                if name.is_empty() || (braced && chars.next() != Some('}')) {
-                    return None;
-                }
-                let value = variable(&name, call).unwrap_or_default();
-                if quote.is_none() && value.contains(char::is_whitespace) {
-                    // The shell splits here; the first part is what it tried to run.
-                    word.extend(value.split_whitespace().next());
-                    return Some(word);
-                }
-                word.push_str(&value);
-            }
-            (_, '`' | '(' | ')') => return None,
-            (None, c) if c.is_whitespace() || matches!(c, ';' | '&' | '|' | '<' | '>') => break,
-            _ => word.push(c),
-        }
+    if mode(path).is_some()
+        && let Ok(file) = std::fs::File::open(path)
+    {
+        // What was read before an error is good enough for a hint.
+        let _ = file.take(512).read_to_end(&mut bytes);
     }
-    (!word.is_empty()).then_some(word)
-}
-
-fn variable(name: &str, call: &Call) -> Option<String> {
-    let value = call.environment.iter().find(|(n, _)| n == OsStr::new(name)).map(|(_, value)| value);
-    value.map(|value| value.to_string_lossy().into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::path::PathBuf;
-    use std::time::Duration;
-
-    #[test]
-    fn the_program_word_of_a_line_is_found_as_a_shell_would() {
-        let call = Call {
-            input: Vec::new(),
-            environment: vec![("ROOT".into(), "/a b".into()), ("P".into(), "/x".into())],
-            placeholders: Vec::new(),
-            directory: PathBuf::from("/"),
-            timeout: Duration::from_secs(1),
-        };
-        let table = [
-            ("./x.sh one", Some("./x.sh")),
-            ("\"$ROOT/x.sh\" one", Some("/a b/x.sh")),
-            ("${ROOT}/x.sh", Some("/a")),
-            ("$P/x.sh;true", Some("/x/x.sh")),
-            ("'$P'/y", Some("$P/y")),
-            ("$(which x)", None),
-            ("", None),
-        ];
-        for (line, expected) in table {
-            assert_eq!(first_word(line, &call).as_deref(), expected, "{line}");
-        }
+    if let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+        bytes.truncate(end);
     }
+    bytes
 }

@@ -4,9 +4,9 @@
 //!
 //! - **An answer in time.** Start, input, output and exit share one deadline; the answer is there within 500 ms of it, whatever
 //!   children and pipes do.
-//! - **Nothing left behind.** The process leads a group of its own. At the deadline the group is asked to end (`SIGTERM`), then made
-//!   to (`SIGKILL`), before its leader is reaped, so that the number cannot belong to somebody else by then. A dropped future
-//!   kills the group too.
+//! - **Nothing left behind.** The process leads a group of its own. At the deadline the group is asked to end (`SIGTERM`), then
+//!   made to (`SIGKILL`), before its leader is reaped, so that the number cannot belong to somebody else by then. A dropped
+//!   future kills the group and reaps its leader too.
 //! - **Bounded memory.** At most 1 MiB of each stream is kept; the rest is read, counted and dropped.
 //! - **No surprise by input.** It is written while output is read; a process that does not read it is fine.
 //! - **Words for failures.** A missing script, a missing run bit, CRLF line ends or a missing interpreter end as the platform ends
@@ -20,6 +20,8 @@
 mod capture;
 mod command;
 mod hints;
+mod leader;
 mod runner;
+mod words;
 
 pub use command::CommandExecutor;

@@ -9,16 +9,22 @@ use std::time::Duration;
 
 use hook_core::{Call, Exit, FailureKind, HandlerFailure, HandlerOutput, Note, ProcessOutput};
 use hook_exec::limits::{BUSY_RETRY, MAX_STREAM, PIPE_GRACE, TERM_GRACE};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::io::Errno;
+use rustix::process::Signal;
 use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, ChildStdin, Command};
+use tokio::process::{ChildStdin, Command};
+use tokio::task::unconstrained;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 use crate::capture::Capture;
 use crate::command::resolve;
+use crate::leader::Leader;
 
 /// How long a killed leader has to become reapable. It takes microseconds, but in uninterruptible sleep.
 const REAP_GRACE: Duration = Duration::from_millis(150);
+
+/// Between two attempts to start a script that somebody still writes.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 /// What to start.
 pub(crate) struct Program {
@@ -35,111 +41,83 @@ pub(crate) enum StartError {
     Other(io::Error),
 }
 
-/// Ends the whole group when the run is given up. Disarmed once the leader is reaped: from then on the number may be
-/// somebody else's.
-struct Group(Option<Pid>);
-
-impl Group {
-    fn signal(&self, signal: Signal) {
-        if let Some(leader) = self.0 {
-            // The group may be gone already; there is nobody to tell.
-            let _ = kill_process_group(leader, signal);
-        }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.signal(Signal::KILL);
-    }
-}
-
 enum End {
     Exited(io::Result<ExitStatus>),
     Deadline,
 }
 
-/// Runs the program under the call's deadline.
-pub(crate) async fn run(program: &Program, call: &Call) -> Result<HandlerOutput, StartError> {
-    let deadline = Instant::now() + call.timeout;
-    let mut child = start(program, call, deadline).await?;
-    let mut group = Group(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
+/// Runs the program until it ends or the deadline passes.
+pub(crate) async fn run(
+    program: &Program,
+    call: &Call,
+    deadline: Instant,
+) -> Result<HandlerOutput, StartError> {
+    // The budget that tokio shares out among the futures of a task is for fairness. Here it would let a hook that writes
+    // endlessly keep the deadlines of the hooks beside it from being seen; the reading gives way by itself instead.
+    unconstrained(supervise(program, call, deadline)).await
+}
 
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+async fn supervise(program: &Program, call: &Call, deadline: Instant) -> Result<HandlerOutput, StartError> {
+    let mut leader = start(program, call, deadline).await?;
+    let (stdin, stdout, stderr) = leader.pipes();
     let (mut out, mut err) = (Capture::new(MAX_STREAM), Capture::new(MAX_STREAM));
-    let mut held = false;
+    let (mut fed, mut drained, mut held) = (false, false, false);
     let end = {
         let feed = feed(stdin, &call.input);
         let reads = async { tokio::join!(out.fill(stdout), err.fill(stderr)) };
         tokio::pin!(feed, reads);
-        let (mut fed, mut drained) = (false, false);
+        // Waiting and sleeping can be given up and begun anew without loss; feed and reads are the same futures in each
+        // round, so that no byte is written twice or read and forgotten.
         let end = loop {
             tokio::select! {
                 biased;
-                status = child.wait() => break End::Exited(status),
+                status = leader.wait() => break End::Exited(status),
                 () = sleep_until(deadline) => break End::Deadline,
                 () = &mut feed, if !fed => fed = true,
                 _ = &mut reads, if !drained => drained = true,
             }
         };
         match &end {
-            End::Exited(_) => {
-                group.0 = None;
-                if !drained {
-                    held = timeout(PIPE_GRACE, &mut reads).await.is_err();
-                }
+            // Others may still hold the pipes. What the leader wrote is in them and is read at once.
+            End::Exited(_) if !drained => {
+                let rest = async {
+                    loop {
+                        tokio::select! {
+                            biased;
+                            _ = &mut reads => break,
+                            () = &mut feed, if !fed => fed = true,
+                        }
+                    }
+                };
+                held = timeout(PIPE_GRACE, rest).await.is_err();
             }
+            End::Exited(_) => {}
             End::Deadline => {
                 // The leader is not reaped in here: as long as it is a zombie, the group's number stays ours.
-                group.signal(Signal::TERM);
+                leader.signal(Signal::TERM);
                 let grace = Instant::now() + TERM_GRACE;
                 if drained || timeout_at(grace, &mut reads).await.is_ok() {
                     sleep_until(grace).await;
                 }
-                group.signal(Signal::KILL);
-                if timeout(REAP_GRACE, child.wait()).await.is_ok() {
-                    group.0 = None;
-                }
+                leader.signal(Signal::KILL);
+                // One that cannot be reaped yet is left to the drop of the leader.
+                let _ = timeout(REAP_GRACE, leader.wait()).await;
             }
         }
         end
     };
-
-    let status = match end {
-        End::Deadline => {
-            let message = format!("Hook timed out after {}s", seconds(call.timeout));
-            let said = err.finish().text;
-            let notes = last_line(&said)
-                .map(|line| Note::info(format!("its last words: {line}")))
-                .into_iter()
-                .collect();
-            return Ok(HandlerOutput::Failure(HandlerFailure { kind: FailureKind::Timeout, message, notes }));
-        }
-        End::Exited(Err(error)) => return Err(StartError::Other(error)),
-        End::Exited(Ok(status)) => status,
-    };
-    let mut output =
-        ProcessOutput { exit: exit(status), stdout: out.finish(), stderr: err.finish(), notes: Vec::new() };
-    if held {
-        output.notes.push(Note::warning(
-            "a process it left behind still holds its output; the answer was taken as it was when the hook exited \
-             (redirect the output of background processes)",
-        ));
-    }
-    for (name, stream) in [("output", &output.stdout), ("error", &output.stderr)] {
-        if stream.dropped > 0 {
-            let text = format!(
-                "standard {name} was longer than {} bytes; {} bytes were dropped",
-                MAX_STREAM, stream.dropped
-            );
-            output.notes.push(Note::warning(text));
-        }
-    }
-    Ok(HandlerOutput::Process(output))
+    Ok(match end {
+        End::Deadline => timed_out(call, fed, err),
+        End::Exited(Ok(status)) => exited(status, out, err, held),
+        End::Exited(Err(error)) => HandlerOutput::Failure(HandlerFailure {
+            kind: FailureKind::Spawn,
+            message: format!("cannot learn how the hook ended: {error}"),
+            notes: vec![Note::warning("does the host ignore SIGCHLD, or wait for all of its children?")],
+        }),
+    })
 }
 
-async fn start(program: &Program, call: &Call, deadline: Instant) -> Result<Child, StartError> {
-    const ENOEXEC: i32 = 8;
+async fn start(program: &Program, call: &Call, deadline: Instant) -> Result<Leader, StartError> {
     let mut command = Command::new(resolve(&program.file, call));
     command
         .args(&program.args)
@@ -154,18 +132,21 @@ async fn start(program: &Program, call: &Call, deadline: Instant) -> Result<Chil
     let give_up = deadline.min(Instant::now() + BUSY_RETRY);
     loop {
         match command.spawn() {
-            Ok(child) => return Ok(child),
+            Ok(child) => return Ok(Leader::new(child)),
             // Somebody, perhaps a fork of ours, still has the script open for writing. That passes.
             Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < give_up => {
-                sleep(Duration::from_millis(5)).await;
+                sleep(BUSY_PAUSE).await;
             }
-            Err(error) if error.raw_os_error() == Some(ENOEXEC) => return Err(StartError::NoFormat),
+            Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
+                return Err(StartError::NoFormat);
+            }
             Err(error) => return Err(StartError::Other(error)),
         }
     }
 }
 
-/// Writes the input and closes it. A hook that does not read is fine.
+/// Writes the input and closes it. A hook that does not read is fine: the write fails with a broken pipe, and that is all,
+/// since Rust programs ignore the signal that comes with it.
 async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
     if let Some(mut stdin) = stdin {
         let _ = stdin.write_all(input).await;
@@ -173,19 +154,41 @@ async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
     }
 }
 
-fn exit(status: ExitStatus) -> Exit {
-    match (status.code(), status.signal()) {
+fn timed_out(call: &Call, fed: bool, err: Capture) -> HandlerOutput {
+    let mut notes = Vec::new();
+    if !fed {
+        notes.push(Note::info("it had not read all of its input"));
+    }
+    let said = err.finish().text;
+    if let Some(line) = said.lines().map(str::trim).rfind(|line| !line.is_empty()) {
+        notes.push(Note::info(format!("its last words: {line}")));
+    }
+    // As people write timeouts: 1, 2.5.
+    let message = format!("Hook timed out after {}s", call.timeout.as_secs_f64());
+    HandlerOutput::Failure(HandlerFailure { kind: FailureKind::Timeout, message, notes })
+}
+
+fn exited(status: ExitStatus, out: Capture, err: Capture, held: bool) -> HandlerOutput {
+    let exit = match (status.code(), status.signal()) {
         (Some(code), _) => Exit::Code(code),
         (None, Some(signal)) => Exit::Signal(signal),
         (None, None) => Exit::Code(-1),
+    };
+    let mut output = ProcessOutput { exit, stdout: out.finish(), stderr: err.finish(), notes: Vec::new() };
+    if held {
+        output.notes.push(Note::warning(
+            "a process it left behind still holds its output; the answer was taken as it was then \
+             (redirect the output of background processes)",
+        ));
     }
-}
-
-/// `1`, `2.5`: as people write timeouts.
-fn seconds(duration: Duration) -> f64 {
-    duration.as_secs_f64()
-}
-
-fn last_line(text: &str) -> Option<&str> {
-    text.lines().map(str::trim).rfind(|line| !line.is_empty())
+    for (name, stream) in [("output", &output.stdout), ("error", &output.stderr)] {
+        if stream.dropped > 0 {
+            let text = format!(
+                "standard {name} was longer than {MAX_STREAM} bytes; {} bytes were dropped",
+                stream.dropped
+            );
+            output.notes.push(Note::warning(text));
+        }
+    }
+    HandlerOutput::Process(output)
 }

@@ -1,0 +1,68 @@
+//! The started process and the group it leads.
+//!
+//! A group's number is the number of its leader. The kernel gives that number to nobody else as long as the leader is not
+//! reaped, even when it is dead. After that it stays taken only while the group has members, which nobody can know: so the
+//! group is signalled before the leader is reaped, and never again.
+
+use std::io;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+
+/// How often and how far apart a dropped run looks for its killed leader. Usually the second look finds it.
+const LOOKS: u32 = 50;
+const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
+
+/// A process that leads a group of its own. Dropping it kills the group and reaps the leader.
+pub(crate) struct Leader {
+    child: Child,
+    /// `None` once the leader is reaped.
+    group: Option<Pid>,
+}
+
+impl Leader {
+    /// Takes over a child that was started as the leader of its group.
+    pub(crate) fn new(child: Child) -> Leader {
+        let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        Leader { child, group }
+    }
+
+    pub(crate) fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
+        (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take())
+    }
+
+    /// Waits for the leader's exit and reaps it. Nothing is lost when the waiting is given up.
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        let status = self.child.wait().await;
+        // Also after an error: whoever reaped it, it is gone. There is no point between the two lines at which the future
+        // could be dropped.
+        self.group = None;
+        status
+    }
+
+    /// Signals the whole group; does nothing once the leader is reaped.
+    pub(crate) fn signal(&self, signal: Signal) {
+        if let Some(group) = self.group {
+            // The members may be gone already; there is nobody to tell.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+}
+
+impl Drop for Leader {
+    fn drop(&mut self) {
+        if self.group.is_none() {
+            return;
+        }
+        self.signal(Signal::KILL);
+        for _ in 0..LOOKS {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        // In uninterruptible sleep, perhaps. The runtime reaps it when it ends.
+    }
+}
