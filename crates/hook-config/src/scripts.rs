@@ -329,9 +329,10 @@ impl Look<'_> {
     fn known(&mut self, member: &str, name: &str, span: Span) {
         let profile = self.dialect.profile();
         let has_source = matches!(self.hook.origin.layer, Layer::Pack | Layer::Skill | Layer::Agent);
+        let placeholder = profile.placeholders.contains(&name);
         let set = self.variables.contains_key(name)
-            || profile.protected_variables.contains(&name)
-            || (profile.placeholders.contains(&name) && has_source)
+            || (placeholder && has_source)
+            || (!placeholder && profile.protected_variables.contains(&name))
             || self.host.variable(name).is_some();
         if set {
             return;
@@ -348,8 +349,7 @@ impl Look<'_> {
         if !of_some_agent || (has_source && name.contains("_OPTION_")) {
             return;
         }
-        let elsewhere = profile.placeholders.contains(&name);
-        let message = match elsewhere {
+        let message = match placeholder {
             true => format!("{name} is set for plugins and skills only; here it is empty"),
             false => format!("nobody sets {name}; it is empty when the hook runs"),
         };
