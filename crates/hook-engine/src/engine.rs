@@ -130,7 +130,14 @@ impl Engine {
     /// True where the payload would run a hook or change the engine: the cheap question before a runtime is made.
     pub fn concerns(&self, incoming: &Incoming) -> bool {
         let generation = self.generation();
-        incoming.control.is_some() || incoming.events.iter().any(|event| !generation.select(event).is_empty())
+        // A stop hook asks what its turn did before, so the events of a turn leave their mark wherever there is one.
+        let stops = |hook: &Arc<Hook>| matches!(hook.event, EventKind::Stop | EventKind::SubagentStop);
+        incoming.control.is_some()
+            || incoming.events.iter().any(|event| {
+                event.kind == EventKind::SessionEnd
+                    || !generation.select(event).is_empty()
+                    || (turn::concerns(event) && generation.hooks().iter().any(stops))
+            })
     }
 
     /// Runs the hooks of all events of one payload, one event after the other, and joins their outcomes.

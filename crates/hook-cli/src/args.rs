@@ -1,0 +1,136 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// One hook engine for every coding agent.
+#[derive(Debug, Parser)]
+#[command(name = "hook", version, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 fine, 1 findings, 3 blocked, 4 ask, 5 defer (run), 64 usage, 65 bad data, 70 our fault, 74 I/O."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Start a project: .hooks/hooks.json and one example guard
+    Init(InitArgs),
+    /// Fire an event by hand and show which hooks ran, what each said, and what was decided
+    Run(RunArgs),
+    /// For agents: a payload on standard input, the agent's own reply on standard output
+    Dispatch(DispatchArgs),
+    /// List every hook in dispatch order, with file and line
+    List(ListArgs),
+    /// Check hook files: what is wrong, where, and what to do
+    Check(CheckArgs),
+    /// Print a field of the JSON on standard input, so that a hook script needs no other tool
+    Get(GetArgs),
+    /// Print a completion script
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The project's directory
+    #[arg(default_value = ".")]
+    pub(crate) directory: PathBuf,
+}
+
+/// Which hook files are read.
+#[derive(Debug, Args, Default, Clone)]
+pub(crate) struct SourceArgs {
+    /// Read this agent's own hook files, too (repeatable)
+    #[arg(long = "from", value_name = "AGENT")]
+    pub(crate) from: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hook run PreToolUse --tool Bash --input '{\"command\": \"rm -rf /\"}'
+  hook run UserPromptSubmit --data '{\"prompt\": \"hello\"}'
+  hook run --payload event.json --agent claude --from claude")]
+pub(crate) struct RunArgs {
+    /// The event, PreToolUse for instance
+    #[arg(required_unless_present = "payload")]
+    pub(crate) event: Option<String>,
+    /// The tool's name
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
+    /// The tool's input, a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub(crate) input: Option<String>,
+    /// Other members of the event, a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub(crate) data: Option<String>,
+    /// An agent's raw payload instead; - reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "input", "data"])]
+    pub(crate) payload: Option<PathBuf>,
+    /// The agent that fires
+    #[arg(long, default_value = "native")]
+    pub(crate) agent: String,
+    /// The session; state is kept between runs of the same one
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DispatchArgs {
+    /// The agent that fires; recognised by its payload where it is not given
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// The event, for agents whose payload does not name it
+    #[arg(long)]
+    pub(crate) event: Option<String>,
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Hook files; without any, all that the project would read
+    pub(crate) paths: Vec<PathBuf>,
+    /// The dialect of the given files, where their place does not tell
+    #[arg(long)]
+    pub(crate) dialect: Option<String>,
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  command=$(\"$HOOK\" get .tool_input.command)
+  \"$HOOK\" get '.tool_calls[0].tool_name' --default none")]
+pub(crate) struct GetArgs {
+    /// A path: .tool_input.command, .list[0], .\"odd key\"
+    pub(crate) path: String,
+    /// Printed where the field is not there; without it nothing is, and the exit code is 1
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) default: Option<String>,
+    /// Print strings as JSON, too
+    #[arg(long)]
+    pub(crate) json: bool,
+}

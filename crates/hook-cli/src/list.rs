@@ -1,0 +1,75 @@
+//! Listing hooks.
+
+use std::fmt::Write;
+
+use hook_engine::config::Loaded;
+use hook_engine::core::{EventKind, Hook};
+use hook_engine::exec::budget::effective_timeout;
+use hook_engine::mapper::Dialects;
+use hook_engine::registry::Generation;
+use serde_json::{Value, json};
+
+use crate::args::ListArgs;
+use crate::error::CliError;
+use crate::{check, exit, json as json_form, output, report, session, world};
+
+pub(crate) fn list(args: &ListArgs) -> Result<u8, CliError> {
+    let dialects = Dialects::standard();
+    let host = world::host(session::dialect(&dialects, "native")?.profile())?;
+    let loaded = session::load_files(&host, &dialects, &args.sources, None)?;
+    let (generation, _) = Generation::build(1, &loaded.documents, Some(&[]), &|_| false);
+    if args.json {
+        let hooks: Value = generation.hooks().iter().map(|hook| entry(hook, &dialects)).collect();
+        output::data(&format!("{hooks:#}\n"))?;
+    } else {
+        check::print_errors(&loaded.diagnostics, &loaded.sources);
+        output::data(&table(&generation, &dialects, &loaded))?;
+    }
+    Ok(exit::OK)
+}
+
+fn seconds(hook: &Hook, dialects: &Dialects) -> Option<f64> {
+    dialects.get(hook.dialect).map(|dialect| effective_timeout(hook, dialect.profile()).as_secs_f64())
+}
+
+fn entry(hook: &Hook, dialects: &Dialects) -> Value {
+    let mut value = json_form::hook(hook);
+    value["enabled"] = hook.enabled.into();
+    value["disabled_because"] = json!(hook.disabled_because);
+    value["timeout_s"] = json!(seconds(hook, dialects));
+    value
+}
+
+fn table(generation: &Generation, dialects: &Dialects, loaded: &Loaded) -> String {
+    let mut out = String::new();
+    let mut events: Vec<&EventKind> = Vec::new();
+    for hook in generation.hooks() {
+        if !events.contains(&&hook.event) {
+            events.push(&hook.event);
+        }
+    }
+    for event in &events {
+        let _ = writeln!(out, "{event}");
+        for hook in generation.hooks().iter().filter(|hook| hook.event == **event) {
+            let matcher = hook.matcher.text.as_deref().filter(|text| !text.is_empty()).unwrap_or("*");
+            let timeout = seconds(hook, dialects).map(|seconds| format!("{seconds} s")).unwrap_or_default();
+            let _ = writeln!(
+                out,
+                "  {:<28} {:<16} {} {timeout}  {}",
+                hook.id,
+                matcher,
+                hook.handler.kind().name(),
+                hook.label()
+            );
+            let _ = writeln!(out, "  {:<28} {}, {}", "", hook.origin.layer, report::place(&hook.origin));
+            if !hook.enabled {
+                let why = hook.disabled_because.as_deref().unwrap_or("its file says so");
+                let _ = writeln!(out, "  {:<28} off: {why}", "");
+            }
+        }
+    }
+    if events.is_empty() {
+        let _ = writeln!(out, "no hooks in {} files; `hook init` makes a first one", loaded.sources.len());
+    }
+    out
+}

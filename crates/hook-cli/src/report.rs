@@ -1,0 +1,150 @@
+//! An outcome for people.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use hook_engine::core::{Decision, Effect, Incoming, Origin, Outcome, Run, Status};
+
+const BOLD: &str = "\u{1b}[1m";
+const DIM: &str = "\u{1b}[2m";
+const RED: &str = "\u{1b}[31m";
+const GREEN: &str = "\u{1b}[32m";
+const YELLOW: &str = "\u{1b}[33m";
+const RESET: &str = "\u{1b}[0m";
+
+/// Which hooks ran, in which order, how long, what each said; then what was decided, by which rule and where it stands.
+pub(crate) fn outcome(incoming: &Incoming, outcome: &Outcome) -> String {
+    let mut out = String::new();
+    for event in &incoming.events {
+        let tool = event
+            .tool
+            .as_ref()
+            .map(|tool| format!(" {} {}", tool.native_name, short(&tool.native_input.to_string())));
+        let _ = writeln!(out, "{BOLD}{}{RESET}{}", event.kind, tool.unwrap_or_default());
+    }
+    if outcome.runs.is_empty() {
+        let _ = writeln!(out, "  no hook listens to this");
+    }
+    for (index, run) in outcome.runs.iter().enumerate() {
+        self::run(&mut out, index + 1, run);
+    }
+    for note in &outcome.notes {
+        let _ = writeln!(out, "  {YELLOW}note{RESET} {}", note.text);
+    }
+    out.push('\n');
+    decision(&mut out, outcome);
+    out
+}
+
+fn run(out: &mut String, number: usize, run: &Run) {
+    let colour = match run.status() {
+        Status::Ok => GREEN,
+        Status::Blocked | Status::Error | Status::Timeout => RED,
+        _ => DIM,
+    };
+    let number = if run.ran() { number.to_string() } else { "-".to_owned() };
+    let _ = writeln!(
+        out,
+        "  {number:>2}  {colour}{:<8}{RESET} {:>8}  {}  {DIM}{}{RESET}",
+        run.status().name(),
+        if run.ran() { time(run.duration) } else { String::new() },
+        run.hook.label(),
+        place(&run.hook.origin),
+    );
+    let mut line = |mark: &str, text: &str| {
+        for (index, part) in text.lines().take(12).enumerate() {
+            let mark = if index == 0 { mark } else { "" };
+            let _ = writeln!(out, "      {DIM}{mark:<8}{RESET} {part}");
+        }
+    };
+    let answer = &run.reading.answer;
+    if !run.ran() {
+        line("why", &run.reading.rule);
+        return;
+    }
+    if answer.decision != Decision::None {
+        line(answer.decision.name(), answer.reason.as_deref().unwrap_or("(no reason given)"));
+    }
+    for effect in &answer.effects {
+        match effect {
+            Effect::Context { text } => line("context", text),
+            Effect::Feedback { text, .. } => line("feedback", text),
+            Effect::Message { text, .. } => line("message", text),
+            other => line("effect", &serde_json::to_string(other).unwrap_or_default()),
+        }
+    }
+    if let Some(input) = &answer.updated_input {
+        line("input", &input.to_string());
+    }
+    if let Some(output) = &answer.updated_output {
+        line("output", &output.to_string());
+    }
+    if answer.stop {
+        line("stop", answer.stop_reason.as_deref().unwrap_or("the agent is to stop"));
+    }
+    let said_already = answer.reason.as_deref() == Some(run.stderr.as_str());
+    if !run.stderr.is_empty() && !said_already {
+        line("stderr", &run.stderr);
+    }
+    for note in &run.reading.notes {
+        line("hint", &note.text);
+    }
+    line("rule", &run.reading.rule);
+}
+
+fn decision(out: &mut String, outcome: &Outcome) {
+    let answer = &outcome.answer;
+    let (colour, word) = match answer.decision {
+        Decision::None => (GREEN, "no opinion: the agent goes on"),
+        Decision::Allow => (GREEN, "allow"),
+        Decision::Ask => (YELLOW, "ask"),
+        Decision::Defer => (YELLOW, "defer"),
+        Decision::Deny => (RED, "deny"),
+    };
+    let _ = write!(out, "{BOLD}{colour}{word}{RESET}");
+    match &answer.reason {
+        Some(reason) if answer.decision != Decision::None => {
+            let _ = writeln!(out, ": {reason}");
+        }
+        _ => out.push('\n'),
+    }
+    if let Some(run) = outcome.decider() {
+        let _ = writeln!(out, "  by {}  {}", run.hook.label(), place(&run.hook.origin));
+        let _ = writeln!(out, "  {DIM}{} ({}){RESET}", run.reading.rule, run.hook.id);
+    }
+    if answer.stop {
+        let _ = writeln!(
+            out,
+            "{BOLD}{RED}stop{RESET}: {}",
+            answer.stop_reason.as_deref().unwrap_or("the agent is to stop")
+        );
+    }
+}
+
+/// `file:line:col`, relative to the working directory where the file is below it.
+pub(crate) fn place(origin: &Origin) -> String {
+    let Some(location) = &origin.location else { return origin.to_string() };
+    format!("{}:{}:{}", relative(&location.file), location.line, location.column)
+}
+
+pub(crate) fn relative(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    let below = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
+    below.filter(|path| !path.as_os_str().is_empty()).unwrap_or(path).display().to_string()
+}
+
+fn time(duration: Duration) -> String {
+    match duration.as_secs_f64() {
+        seconds if seconds >= 1.0 => format!("{seconds:.1} s"),
+        seconds => format!("{:.0} ms", (seconds * 1000.0).max(1.0)),
+    }
+}
+
+fn short(text: &str) -> String {
+    let mut short: String = text.chars().take(100).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

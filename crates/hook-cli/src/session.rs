@@ -1,0 +1,89 @@
+//! From a host to an engine with its documents.
+
+use std::sync::Arc;
+
+use hook_engine::Engine;
+use hook_engine::config::{LoadRequest, Loaded, StdFiles, load};
+use hook_engine::core::{Dialect, DialectId, EventKind, HostContext, SessionStore};
+use hook_engine::mapper::Dialects;
+use hook_engine::state::{FileSessions, MemorySessions};
+
+use crate::args::SourceArgs;
+use crate::error::CliError;
+
+/// The dialect a word means.
+pub(crate) fn dialect<'a>(dialects: &'a Dialects, word: &str) -> Result<&'a Arc<dyn Dialect>, CliError> {
+    dialects.find(word).ok_or_else(|| {
+        let known: Vec<&str> = dialects.iter().map(|dialect| dialect.profile().id.0).collect();
+        CliError::usage(format!("no agent is called {word:?}"))
+            .help(format!("known agents: {}", known.join(", ")))
+    })
+}
+
+/// Reads all hook files of the host.
+pub(crate) fn load_files(
+    host: &HostContext,
+    dialects: &Dialects,
+    sources: &SourceArgs,
+    firing: Option<DialectId>,
+) -> Result<Loaded, CliError> {
+    let mut request = LoadRequest::new(host, &StdFiles, dialects);
+    request.firing = firing;
+    for word in &sources.from {
+        request.own_files_of.push(dialect(dialects, word)?.profile().id);
+    }
+    let loaded = load(&request);
+    // The settings may name further sources, which are known only now.
+    let named = loaded.settings.sources.iter().filter_map(|word| dialects.find(word));
+    let more: Vec<DialectId> =
+        named.map(|dialect| dialect.profile().id).filter(|id| !request.own_files_of.contains(id)).collect();
+    if more.is_empty() {
+        return Ok(loaded);
+    }
+    request.own_files_of.extend(more);
+    Ok(load(&request))
+}
+
+/// An engine for these documents; `only` are the events it will see.
+pub(crate) fn engine(
+    host: HostContext,
+    dialects: Dialects,
+    loaded: &Loaded,
+    only: Vec<EventKind>,
+    sessions: Arc<dyn SessionStore>,
+) -> Engine {
+    Engine::builder(host)
+        .dialects(dialects)
+        .documents(loaded.documents.iter().cloned())
+        .only(only)
+        .sessions(sessions)
+        .build()
+}
+
+/// The sessions of this machine; in memory where there is no place for them.
+pub(crate) fn sessions(host: &HostContext) -> Arc<dyn SessionStore> {
+    match &host.state {
+        Some(state) => Arc::new(FileSessions::new(state.join("sessions"), host.clock.clone())),
+        None => Arc::new(MemorySessions::new()),
+    }
+}
+
+/// Runs a future on a runtime of its own. `None` where a signal ended it: its hooks are ended with it.
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<Option<T>, CliError> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| CliError::internal(format!("cannot make a runtime: {error}")))?;
+    runtime.block_on(async {
+        let stop = |kind| {
+            signal(kind).map_err(|error| CliError::internal(format!("cannot listen for signals: {error}")))
+        };
+        let (mut term, mut int, mut hup) =
+            (stop(SignalKind::terminate())?, stop(SignalKind::interrupt())?, stop(SignalKind::hangup())?);
+        tokio::select! {
+            done = work => Ok(Some(done)),
+            _ = term.recv() => Ok(None),
+            _ = int.recv() => Ok(None),
+            _ = hup.recv() => Ok(None),
+        }
+    })
+}
