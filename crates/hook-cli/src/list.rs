@@ -56,7 +56,7 @@ fn table(generation: &Generation, dialects: &Dialects, loaded: &Loaded) -> Strin
             let _ = writeln!(
                 out,
                 "  {:<28} {:<16} {} {timeout}  {}",
-                hook.id,
+                hook.id.as_str(),
                 matcher,
                 hook.handler.kind().name(),
                 hook.label()
