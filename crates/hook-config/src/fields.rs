@@ -8,7 +8,6 @@ use serde_json::Map;
 
 use crate::json::{Kind, Node};
 use crate::report::{Report, step};
-use crate::suggest::nearest;
 
 /// Longer timeouts are cut: about 24 days, the most that a timer of 31 bits of milliseconds can hold.
 const LONGEST_SECONDS: f64 = 2_147_483.0;
@@ -181,7 +180,7 @@ impl<'n, 'r, 's> Fields<'n, 'r, 's> {
                         (None, word) if member.key == "default" => mode.default = word,
                         (None, _) => {
                             let names = FailureKind::ALL.iter().map(|kind| kind.name()).chain(["default"]);
-                            let near = nearest(&member.key, names.clone());
+                            let near = self.report.nearest(&member.key, names.clone());
                             let message = format!("{:?} is no kind of failure; it is left out", member.key);
                             let mut finding =
                                 self.report.at(codes::UNKNOWN_FIELD, &pointer, member.key_span, message);
@@ -239,7 +238,7 @@ pub(crate) fn warn_unknown(
     }
     let message = format!("{key:?} is no member that is read here; it has no effect");
     let mut finding = report.at(codes::UNKNOWN_FIELD, &step(pointer, key), member.key_span, message);
-    if let Some(near) = nearest(key, known.iter().copied()) {
+    if let Some(near) = report.nearest(key, known.iter().copied()) {
         finding = finding.help(format!("did you mean {near:?}?")).suggest(near);
     }
     report.push(finding);

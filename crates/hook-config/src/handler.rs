@@ -12,7 +12,6 @@ use crate::formats::Untyped;
 use crate::json::{Kind, Node};
 use crate::report::{Report, step};
 use crate::shape::{Place, Reader, kind_of};
-use crate::suggest::nearest;
 
 /// Why a hook never runs; the first reason is kept.
 #[derive(Default)]
@@ -140,7 +139,7 @@ impl Reader<'_, '_> {
         let mut finding =
             self.report.at(codes::UNKNOWN_HANDLER_TYPE, &step(pointer, "type"), member.value.span, message);
         finding.help = Some(format!("the types are {}", names.clone().collect::<Vec<_>>().join(", ")));
-        finding.suggestion = word.and_then(|word| nearest(word, names)).map(str::to_owned);
+        finding.suggestion = word.and_then(|word| self.report.nearest(word, names)).map(str::to_owned);
         self.report.push(finding);
         defect.add(format!("{written} is no handler type"));
         HandlerKind::Unknown

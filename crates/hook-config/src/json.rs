@@ -7,110 +7,15 @@
 use std::collections::HashMap;
 
 use hook_core::Span;
-use serde_json::Value;
+mod node;
+
+pub(crate) use node::{Kind, Member, Node};
 
 /// Deeper nesting than this is refused.
 pub(crate) const MAX_DEPTH: usize = 128;
 
 /// Objects with more members than this are checked for repeats through a hash table.
 const SMALL_OBJECT: usize = 16;
-
-/// A value and its place.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) span: Span,
-    pub(crate) kind: Kind,
-}
-
-/// What a value is.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
-    Null,
-    Bool(bool),
-    Number(f64),
-    String(String),
-    Array(Vec<Node>),
-    Object(Vec<Member>),
-}
-
-/// A member of an object.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Member {
-    pub(crate) key: String,
-    pub(crate) key_span: Span,
-    pub(crate) value: Node,
-}
-
-impl Node {
-    pub(crate) fn get(&self, key: &str) -> Option<&Member> {
-        match &self.kind {
-            Kind::Object(members) => members.iter().find(|member| member.key == key),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn members(&self) -> &[Member] {
-        match &self.kind {
-            Kind::Object(members) => members,
-            _ => &[],
-        }
-    }
-
-    pub(crate) fn as_str(&self) -> Option<&str> {
-        match &self.kind {
-            Kind::String(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn as_bool(&self) -> Option<bool> {
-        match self.kind {
-            Kind::Bool(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// What it is, for messages.
-    pub(crate) fn what(&self) -> &'static str {
-        match self.kind {
-            Kind::Null => "null",
-            Kind::Bool(_) => "a boolean",
-            Kind::Number(_) => "a number",
-            Kind::String(_) => "a string",
-            Kind::Array(_) => "a list",
-            Kind::Object(_) => "an object",
-        }
-    }
-
-    /// The value without places. `text` is the text it was parsed from: numbers are taken from it digit by digit.
-    pub(crate) fn to_value(&self, text: &str) -> Value {
-        match &self.kind {
-            Kind::Null => Value::Null,
-            Kind::Bool(value) => Value::Bool(*value),
-            Kind::Number(_) => {
-                let digits = text.get(self.span.start..self.span.end).unwrap_or_default();
-                // A number beyond every float has no JSON value; its digits are kept as a string.
-                serde_json::from_str(digits).unwrap_or_else(|_| Value::String(digits.to_owned()))
-            }
-            Kind::String(value) => Value::String(value.clone()),
-            Kind::Array(items) => Value::Array(items.iter().map(|item| item.to_value(text)).collect()),
-            Kind::Object(members) => Value::Object(
-                members.iter().map(|member| (member.key.clone(), member.value.to_value(text))).collect(),
-            ),
-        }
-    }
-
-    /// The place of a part of a string, where the string is written without escapes; else of the whole string.
-    pub(crate) fn span_within(&self, text: &str, part: Span) -> Span {
-        let inner = text.get(self.span.start + 1..self.span.end.saturating_sub(1));
-        match self.as_str() {
-            Some(value) if inner == Some(value) && part.start <= part.end && part.end <= value.len() => {
-                Span::new(self.span.start + 1 + part.start, self.span.start + 1 + part.end)
-            }
-            _ => self.span,
-        }
-    }
-}
 
 /// A member that stands twice in one object.
 #[derive(Debug, Clone, PartialEq, Eq)]

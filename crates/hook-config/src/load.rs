@@ -210,7 +210,7 @@ fn other_dialect(
     let message = format!("{word:?} is no dialect; the file is read as a native one");
     let mut finding = report.at(codes::UNKNOWN_DIALECT, "/dialect", member.value.span, message);
     finding.help = Some(format!("the dialects are {}", names.join(", ")));
-    finding.suggestion = crate::suggest::nearest(word, names).map(str::to_owned);
+    finding.suggestion = report.nearest(word, names).map(str::to_owned);
     report.push(finding);
     None
 }

@@ -6,6 +6,10 @@ use hook_core::diagnostic::codes;
 use hook_core::{Code, Diagnostic, Location, Source, Span};
 
 use crate::json::Node;
+use crate::suggest::nearest;
+
+/// Findings of one file that may carry a suggestion: to find one is slow, and files may be written to be slow.
+const SUGGESTIONS: usize = 200;
 
 /// Collects the findings of one file.
 #[derive(Debug)]
@@ -26,6 +30,15 @@ impl<'a> Report<'a> {
     /// A finding at a place; it still has to be pushed.
     pub(crate) fn at(&self, code: Code, pointer: &str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, message).at(self.locate(span), "").pointer(pointer)
+    }
+
+    /// The word that was probably meant; after many findings nobody is helped by more of them.
+    pub(crate) fn nearest<'w>(
+        &self,
+        word: &str,
+        candidates: impl IntoIterator<Item = &'w str>,
+    ) -> Option<&'w str> {
+        if self.diagnostics.len() >= SUGGESTIONS { None } else { nearest(word, candidates) }
     }
 
     pub(crate) fn locate(&self, span: Span) -> Location {

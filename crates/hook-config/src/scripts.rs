@@ -153,9 +153,10 @@ impl Look<'_> {
             }
             self.tilde(text, word);
         }
-        // A line that tests for a file knows that the file may be missing.
-        let careful =
-            words.iter().any(|word| matches!(&text[word.span.start..word.span.end], "[" | "[[" | "test"));
+        // A line that looks first knows that something may be missing.
+        let asks = ["[", "[[", "test", "which", "type", "command", "hash", "function"];
+        let careful = text.contains("()")
+            || words.iter().any(|word| asks.contains(&&text[word.span.start..word.span.end]));
         let mut at = 0;
         while at < words.len() {
             let end = words[at..]
@@ -217,6 +218,9 @@ impl Look<'_> {
         });
         let Some(program) = rest.next() else { return };
         let Some(name) = self.text(program) else { return };
+        if !careful && !program.quoted {
+            self.program(program.span, &name);
+        }
         let interpreter = programs::interpreter(&name);
         if name.contains('/') || (interpreter.is_none() && programs::looks_like_a_script(&name)) {
             if interpreter.is_none() {
@@ -283,6 +287,7 @@ impl Look<'_> {
             }
         }
         let Some(program) = self.substituted(command) else { return };
+        self.program(Span::new(0, command.len()), &program);
         match programs::interpreter(&program) {
             None if program.contains('/') && !program.starts_with("~/") => {
                 self.script("command", Span::new(0, command.len()), &program, Start::Alone, false);
@@ -364,6 +369,17 @@ impl Look<'_> {
     }
 
     // --- scripts ---
+
+    /// A bare name has to stand on the PATH.
+    fn program(&mut self, span: Span, name: &str) {
+        let Some(path) = self.host.variable("PATH").filter(|_| programs::is_looked_up(name)) else { return };
+        let there = path.split(':').any(|dir| self.files.kind(&Path::new(dir).join(name)).is_ok());
+        if !there {
+            let finding =
+                self.add("command", span, codes::MISSING_PROGRAM, format!("{name} is not on the PATH"));
+            finding.help = Some("install it, or name its whole path".to_owned());
+        }
+    }
 
     fn script(&mut self, member: &str, span: Span, path: &str, start: Start, careful: bool) {
         let relative = Path::new(path);

@@ -7,7 +7,6 @@ use hook_core::{Layer, ReplyPolicy};
 
 use crate::json::{Kind, Member, Node};
 use crate::report::{Report, step};
-use crate::suggest::nearest;
 
 /// What becomes of something that an agent cannot carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,7 +110,8 @@ pub(crate) fn read(node: &Node, layer: Layer, report: &mut Report<'_>) -> Settin
                 let message = format!("{:?} is no setting; it has no effect", member.key);
                 let mut finding = block.report.at(codes::UNKNOWN_FIELD, &pointer, member.key_span, message);
                 finding.help = Some(format!("the settings are {}", NAMES.join(", ")));
-                finding.suggestion = nearest(&member.key, NAMES.iter().copied()).map(str::to_owned);
+                finding.suggestion =
+                    block.report.nearest(&member.key, NAMES.iter().copied()).map(str::to_owned);
                 block.report.push(finding);
             }
         }

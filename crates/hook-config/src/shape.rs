@@ -20,7 +20,6 @@ use crate::json::{Kind, Member, Node};
 use crate::matchers;
 use crate::report::{Report, step};
 use crate::spec::DocumentSpec;
-use crate::suggest::nearest;
 
 /// Reads the hooks of one file.
 pub(crate) struct Reader<'a, 's> {
@@ -262,7 +261,7 @@ impl<'a, 's> Reader<'a, 's> {
                 self.report.at(codes::UNKNOWN_EVENT, pointer, member.key_span, message)
             }
         };
-        if let Some(near) = nearest(key, profile.events.iter().map(|row| row.name)) {
+        if let Some(near) = self.report.nearest(key, profile.events.iter().map(|row| row.name)) {
             finding = finding.help(format!("did you mean {near:?}?")).suggest(near);
         }
         self.report.push(finding);

@@ -131,6 +131,7 @@ fn check(tree: Tree, rules: &Rules, report: &mut Report<'_>) -> Option<Tree> {
     for duplicate in &tree.duplicates {
         let message = format!("{:?} stands twice in one object; only the last one counts", duplicate.key);
         let finding = Diagnostic::new(codes::DUPLICATE_KEY, message)
+            .pointer(tree.root.pointer_to(duplicate.last))
             .at(report.locate(duplicate.last), "this one counts")
             .at(report.locate(duplicate.first), "this one does not")
             .help("join both, or remove one");

@@ -2,7 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn value(text: &str) -> Value {
     parse(text).unwrap().root.to_value(text)

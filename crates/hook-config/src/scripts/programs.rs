@@ -27,6 +27,21 @@ pub(super) const NEVER_SET: &[&str] = &[
     "workspaceFolder",
 ];
 
+/// Commands that a shell has in itself, and words of its language.
+const OF_THE_SHELL: &[&str] = &[
+    ".", ":", "[", "[[", "alias", "bg", "break", "case", "cd", "continue", "declare", "disown", "echo",
+    "esac", "eval", "exit", "export", "false", "fg", "for", "function", "getopts", "hash", "in", "jobs",
+    "kill", "let", "local", "mapfile", "popd", "printf", "pushd", "pwd", "read", "readonly", "return",
+    "select", "set", "shift", "shopt", "source", "test", "times", "trap", "true", "type", "typeset",
+    "ulimit", "umask", "unalias", "unset", "wait",
+];
+
+/// True for a name that a shell would look up along the PATH.
+pub(super) fn is_looked_up(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
+    !name.is_empty() && name.chars().all(plain) && !OF_THE_SHELL.contains(&name) && !is_prefix(name)
+}
+
 /// True where the word may stand before a command's program.
 pub(super) fn is_prefix(word: &str) -> bool {
     PREFIXES.contains(&word)

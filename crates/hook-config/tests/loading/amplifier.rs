@@ -99,7 +99,7 @@ fn a_broken_unit_takes_nothing_with_it() {
         (
             r#"{"hooks": {"Stop": [{"hooks": [{"command": "b", "command": "a"}]}]}}"#,
             &["Stop - a"],
-            &["duplicate-key -"],
+            &["duplicate-key /hooks/Stop/0/hooks/0/command"],
         ),
         (
             r#"{"hooks": {"Stop": [{"hooks": [{"command": "a", "once": true}]}]}}"#,

@@ -28,6 +28,18 @@ fn depth_and_size_are_bounded() {
 }
 
 #[test]
+fn many_findings_in_one_endless_line_cost_no_more_than_their_number() {
+    let started = std::time::Instant::now();
+    let events: String = (0..40_000).map(|n| format!("\"PreToolUses{n}\": [1], ")).collect();
+    let hooks = r#"{"command": "a", "x": 1}, "#.repeat(20_000);
+    let text = format!("{{\"hooks\": {{{events} \"Stop\": [{{\"hooks\": [{hooks}]}}]}}}}");
+    let loaded = native(&text);
+    assert_eq!(loaded.diagnostics.len(), 60_000);
+    // Quadratic work would take minutes.
+    assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
+}
+
+#[test]
 fn a_native_file_may_begin_with_a_byte_order_mark() {
     let loaded = native("\u{feff}{\"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"a\"}]}]}}");
     assert_eq!(found(&loaded), ["bom "]);

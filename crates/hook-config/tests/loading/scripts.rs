@@ -125,3 +125,25 @@ fn amplifiers_directories_are_known() {
     assert_eq!(finding.code.slug(), "missing-script");
     assert!(finding.message.ends_with("/p/.amplifier/hooks/b/x.sh"));
 }
+
+#[test]
+fn a_program_has_to_stand_on_the_path_where_one_is_known() {
+    let mut host = host();
+    host.environment.insert("PATH".into(), "/nowhere:/usr/bin".into());
+    let dialects = Dialects::standard();
+    let table: &[(serde_json::Value, &[&str])] = &[
+        (json!({"command": "jq . && cd x; X=1 jqq | echo"}), &["missing-program"]),
+        (json!({"command": "command -v jqq || exit 0; jqq"}), &[]),
+        (json!({"command": "f() { true; }; f"}), &[]),
+        (json!({"command": "jq", "args": []}), &[]),
+        (json!({"command": "jqq", "args": []}), &["missing-program"]),
+    ];
+    for (handler, wanted) in table {
+        let text = json!({"hooks": {"Stop": [{"hooks": [handler]}]}}).to_string();
+        let files = MemoryFiles::new().with(HOOKS, text).with_mode("/usr/bin/jq", "x", 0o755);
+        let loaded = load(&hook_config::LoadRequest::new(&host, &files, &dialects));
+        let slugs: Vec<&str> =
+            lint(&loaded, &files, &host, &dialects).iter().map(|finding| finding.code.slug()).collect();
+        assert_eq!(slugs, *wanted, "{handler}");
+    }
+}

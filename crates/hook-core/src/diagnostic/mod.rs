@@ -48,6 +48,9 @@ impl Span {
     }
 }
 
+/// So far into a line, columns count characters; beyond, they count bytes.
+const LONG_LINE: usize = 16 * 1024;
+
 /// A text somebody wrote, with its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
@@ -71,8 +74,11 @@ impl Source {
         let start = span.start.min(self.text.len());
         let line = self.line_starts.partition_point(|&at| at <= start).max(1);
         let line_start = self.line_starts[line - 1];
-        let column =
-            self.text.get(line_start..start).map_or(start - line_start, |text| text.chars().count()) + 1;
+        // A file of one endless line must not cost its length for every place in it.
+        let column = match start - line_start {
+            far if far > LONG_LINE => far,
+            near => self.text.get(line_start..start).map_or(near, |text| text.chars().count()),
+        } + 1;
         Location { file: self.path.clone(), span, line, column }
     }
 }
@@ -86,7 +92,7 @@ pub struct Location {
     pub span: Span,
     /// Line, from 1.
     pub line: usize,
-    /// Column in characters, from 1.
+    /// Column in characters, from 1; in bytes where the line is longer than anybody reads.
     pub column: usize,
 }
 
