@@ -49,6 +49,9 @@ pub(crate) struct SourceArgs {
     /// Read this agent's own hook files, too (repeatable)
     #[arg(long = "from", value_name = "AGENT")]
     pub(crate) from: Vec<String>,
+    /// Read this plugin of the agents given with --from, too (repeatable)
+    #[arg(long = "plugin-root", value_name = "DIR", requires = "from")]
+    pub(crate) plugin_root: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

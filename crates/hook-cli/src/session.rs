@@ -32,6 +32,13 @@ pub(crate) fn load_files(
     for word in &sources.from {
         request.own_files_of.push(dialect(dialects, word)?.profile().id);
     }
+    for root in &sources.plugin_root {
+        let root = std::path::absolute(root).map_err(|error| CliError::io(root.display(), error))?;
+        if !root.is_dir() {
+            return Err(CliError::usage(format!("{} is no directory", root.display())));
+        }
+        request.plugin_roots.push(root);
+    }
     let loaded = load(&request);
     // The settings may name further sources, which are known only now.
     let named = loaded.settings.sources.iter().filter_map(|word| dialects.find(word));
