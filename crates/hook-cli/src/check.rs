@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use hook_engine::config::{Loaded, StdFiles, check_file};
+use hook_engine::config::{Loaded, StdFiles, check_file, lint};
 use hook_engine::core::{Diagnostic, DialectId, Severity, Source};
 use hook_engine::mapper::Dialects;
 use serde_json::Value;
@@ -16,11 +16,13 @@ use crate::{exit, json, output, report, session, world};
 pub(crate) fn check(args: &CheckArgs) -> Result<u8, CliError> {
     let dialects = Dialects::standard();
     let host = world::host(session::dialect(&dialects, "native")?.profile())?;
-    let loaded = if args.paths.is_empty() {
+    let mut loaded = if args.paths.is_empty() {
         session::load_files(&host, &dialects, &args.sources, None)?
     } else {
         named_files(args, &dialects)?
     };
+    let scripts = lint(&loaded, &StdFiles, &host, &dialects);
+    loaded.diagnostics.extend(scripts);
     let findings = &loaded.diagnostics;
     let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     if args.json {
