@@ -58,7 +58,7 @@ pub(crate) struct SourceArgs {
 #[command(after_help = "Examples:
   hook run PreToolUse --tool Bash --input '{\"command\": \"rm -rf /\"}'
   hook run UserPromptSubmit --data '{\"prompt\": \"hello\"}'
-  hook run --payload event.json --agent claude --from claude")]
+  hook run --payload event.json --agent AGENT --from AGENT")]
 pub(crate) struct RunArgs {
     /// The event, PreToolUse for instance
     #[arg(required_unless_present = "payload")]

@@ -39,15 +39,6 @@ pub(crate) fn load_files(
         }
         request.plugin_roots.push(root);
     }
-    let loaded = load(&request);
-    // The settings may name further sources, which are known only now.
-    let named = loaded.settings.sources.iter().filter_map(|word| dialects.find(word));
-    let more: Vec<DialectId> =
-        named.map(|dialect| dialect.profile().id).filter(|id| !request.own_files_of.contains(id)).collect();
-    if more.is_empty() {
-        return Ok(loaded);
-    }
-    request.own_files_of.extend(more);
     Ok(load(&request))
 }
 

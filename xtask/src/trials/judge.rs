@@ -118,7 +118,7 @@ fn judge_run(
                 (value.as_f64().is_some_and(|limit| took <= limit), json!(took))
             }
             "exit_codes" => {
-                let codes: Vec<Value> = fired.started().iter().map(|run| run["exitCode"].clone()).collect();
+                let codes: Vec<Value> = fired.started().iter().map(|run| run["exit_code"].clone()).collect();
                 let allowed = value.as_array().cloned().unwrap_or_default();
                 (codes.iter().all(|code| allowed.contains(code)), json!(codes))
             }
