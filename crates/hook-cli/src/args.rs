@@ -128,7 +128,7 @@ pub(crate) struct CheckArgs {
   command=$(\"$HOOK\" get .tool_input.command)
   \"$HOOK\" get '.tool_calls[0].tool_name' --default none")]
 pub(crate) struct GetArgs {
-    /// A path: .tool_input.command, .list[0], .\"odd key\"
+    /// A path: `.tool_input.command`, `.list[0]`, `."odd key"`
     pub(crate) path: String,
     /// Printed where the field is not there; without it nothing is, and the exit code is 1
     #[arg(long, value_name = "TEXT")]
