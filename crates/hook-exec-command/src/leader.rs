@@ -11,6 +11,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 
+use crate::strays::Strays;
+
 /// How often and how far apart a dropped run looks for its killed leader. Usually the second look finds it.
 const LOOKS: u32 = 50;
 const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
@@ -42,6 +44,11 @@ impl Leader {
         status
     }
 
+    /// Descendants that the group's signals do not reach.
+    pub(crate) fn strays(&self) -> Option<Strays> {
+        self.group.map(Strays::of)
+    }
+
     /// Signals the whole group; does nothing once the leader is reaped.
     pub(crate) fn signal(&self, signal: Signal) {
         if let Some(group) = self.group {
@@ -56,7 +63,12 @@ impl Drop for Leader {
         if self.group.is_none() {
             return;
         }
+        // They are found through their parents, so before those are gone.
+        let strays = self.strays();
         self.signal(Signal::KILL);
+        if let Some(strays) = strays {
+            strays.signal(Signal::KILL);
+        }
         for _ in 0..LOOKS {
             if !matches!(self.child.try_wait(), Ok(None)) {
                 return;

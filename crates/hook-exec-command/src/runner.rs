@@ -94,12 +94,17 @@ async fn supervise(program: &Program, call: &Call, deadline: Instant) -> Result<
             End::Exited(_) => {}
             End::Deadline => {
                 // The leader is not reaped in here: as long as it is a zombie, the group's number stays ours.
-                leader.signal(Signal::TERM);
+                let strays = leader.strays();
+                let signal = |signal| {
+                    leader.signal(signal);
+                    strays.iter().for_each(|strays| strays.signal(signal));
+                };
+                signal(Signal::TERM);
                 let grace = Instant::now() + TERM_GRACE;
                 if drained || timeout_at(grace, &mut reads).await.is_ok() {
                     sleep_until(grace).await;
                 }
-                leader.signal(Signal::KILL);
+                signal(Signal::KILL);
                 // One that cannot be reaped yet is left to the drop of the leader.
                 let _ = timeout(REAP_GRACE, leader.wait()).await;
             }

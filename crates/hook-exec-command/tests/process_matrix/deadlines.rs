@@ -25,6 +25,9 @@ fn the_whole_group_ends_at_the_deadline() {
         ("stopped", format!("sh -c 'kill -STOP $$; sleep {mark}'; true {mark}")),
         ("many", format!("for i in 1 2 3 4 5 6 7 8 9; do sleep {mark} & done; wait")),
         ("deep", format!("sh -c 'sh -c \"sh -c \\\"sleep {mark}; true\\\"; true\"; true'; true")),
+        ("a group of its own by timeout", format!("timeout 60 sleep {mark}; true")),
+        ("the same, ignoring TERM", format!("timeout 60 sh -c 'trap \"\" TERM; sleep {mark}; true'; true")),
+        ("a group of its own by job control", format!("bash -c 'set -m; sleep {mark} | cat & wait'; true")),
         ("closed pipes", format!("exec 0<&- 1>&- 2>&-; sleep {mark}")),
     ];
     for (name, command) in table {
@@ -120,6 +123,8 @@ fn a_daemon_is_reported_and_not_waited_for() {
     let stuck = bench.run_for(&line(&format!("setsid sleep {mark} & sleep 77{mark}")), TIMEOUT);
     stuck.failure(FailureKind::Timeout);
     stuck.assert_within(TIMEOUT);
+    let left = bench.marked().len();
+    assert_eq!(left, 3, "the daemons live, what belongs to the hook does not");
     bench.end_marked();
     bench.finish();
 }
@@ -141,8 +146,9 @@ fn signals_are_told_from_codes() {
 fn a_dropped_run_leaves_nothing_behind() {
     let bench = Bench::new();
     let mark = &bench.mark;
-    let command =
-        line(&format!("trap '' TERM; sh -c 'trap \"\" TERM; sleep {mark}; true' & sleep {mark}; true"));
+    let command = line(&format!(
+        "trap '' TERM; timeout 60 sh -c 'trap \"\" TERM; sleep {mark}; true' & sleep {mark}; true"
+    ));
     for with_runtime in [false, true] {
         let own = runtime();
         own.block_on(async {
