@@ -69,7 +69,20 @@ impl Capture {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Waker};
+
+    use tokio::io::{AsyncReadExt, repeat};
+
     use super::Capture;
+
+    #[test]
+    fn a_stream_that_is_always_ready_gives_way() {
+        let mut capture = Capture::new(10);
+        let mut fill = pin!(capture.fill(Some(repeat(b'a').take(64 * 1024 * 1024))));
+        let first = fill.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        assert!(first.is_pending(), "64 MiB in one turn");
+    }
 
     #[test]
     fn the_head_is_kept_and_the_rest_counted() {

@@ -10,13 +10,14 @@ use hook_core::{
 };
 
 use hook_exec::budget::MAX_TIMEOUT;
-use tokio::time::Instant;
+use hook_exec::limits::BUSY_RETRY;
+use tokio::time::{Instant, sleep};
 
 use crate::hints;
-use crate::runner::{self, Program, StartError};
+use crate::runner::{self, BUSY_PAUSE, Program, StartError};
 
 /// The shell of the shell form. The path is absolute so that no `PATH` is searched and the start keeps the platform's fast path.
-const SH: &str = "/bin/sh";
+pub(crate) const SH: &str = "/bin/sh";
 
 /// Runs command handlers as processes. It holds no state; one serves all hooks.
 #[derive(Debug, Clone, Copy, Default)]
@@ -45,7 +46,20 @@ impl Executor for CommandExecutor {
             Some(args) => (exec_form(handler, args, &call), None),
             None => (shell_form(handler), Some(handler.command.as_str())),
         };
-        match runner::run(&program, &call, deadline).await {
+        let give_up = deadline.min(Instant::now() + BUSY_RETRY);
+        let result = loop {
+            let result = runner::run(&program, &call, deadline).await;
+            // The runner itself tries again where the system says that a script is still written. Here the shell said it.
+            let busy = match (&result, line) {
+                (Ok(HandlerOutput::Process(process)), Some(line)) => hints::nothing_ran_yet(line, process),
+                _ => false,
+            };
+            if !busy || Instant::now() >= give_up {
+                break result;
+            }
+            sleep(BUSY_PAUSE).await;
+        };
+        match result {
             Ok(mut output) => {
                 if let HandlerOutput::Process(process) = &mut output {
                     process.notes.extend(match line {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use hook_core::{Call, Exit, Note, ProcessOutput};
 
-use crate::command::resolve;
+use crate::command::{SH, resolve};
 use crate::runner::Program;
 use crate::words::{Blamed, blamed, variable, words};
 
@@ -16,6 +16,9 @@ const NOT_FOUND: i32 = 127;
 
 /// What shells exit with after a syntax error or an unknown option, which CRLF line ends make of good scripts.
 const SHELL_ERROR: i32 = 2;
+
+/// What the system's library calls a program file that is open for writing.
+const BUSY: &str = "Text file busy";
 
 const SHELLS: &[&str] = &["sh", "bash", "dash", "ksh", "zsh"];
 
@@ -79,7 +82,7 @@ pub(crate) fn for_shell_exit(line: &str, output: &ProcessOutput, call: &Call) ->
         text
     } else if code == SHELL_ERROR {
         return None;
-    } else if output.stderr.text.contains("Text file busy") {
+    } else if output.stderr.text.contains(BUSY) {
         "the script was still open for writing when it was started".to_owned()
     } else if let Some(blamed) = blamed(&output.stderr.text) {
         not_run(&blamed, code, line, call)?
@@ -89,6 +92,18 @@ pub(crate) fn for_shell_exit(line: &str, output: &ProcessOutput, call: &Call) ->
         diagnose_named(&script.name, call)?
     };
     Some(Note::warning(text))
+}
+
+/// The shell could not run the one command of the line, because its file was open for writing: the line did nothing so far and may
+/// be run again.
+pub(crate) fn nothing_ran_yet(line: &str, output: &ProcessOutput) -> bool {
+    let said = output.stderr.text.trim_end();
+    output.exit == Exit::Code(NOT_EXECUTABLE)
+        // A script that says so itself begins with its own name.
+        && said.strip_prefix(SH).is_some_and(|said| said.starts_with(": ") && said.ends_with(BUSY))
+        && !said.contains('\n')
+        && output.stdout.text.is_empty()
+        && !line.trim().contains([';', '&', '|', '<', '>', '(', ')', '`', '\n'])
 }
 
 /// Why the shell could not run what it blames.

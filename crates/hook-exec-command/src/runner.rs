@@ -24,7 +24,7 @@ use crate::leader::Leader;
 const REAP_GRACE: Duration = Duration::from_millis(150);
 
 /// Between two attempts to start a script that somebody still writes.
-const BUSY_PAUSE: Duration = Duration::from_millis(5);
+pub(crate) const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 /// What to start.
 pub(crate) struct Program {

@@ -29,3 +29,33 @@ impl Executors {
         self.by_kind.get(&kind)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hook_core::{Answer, Call, HandlerOutput, HookCx};
+
+    struct Says(HandlerKind, Answer);
+
+    #[async_trait::async_trait]
+    impl Executor for Says {
+        fn kind(&self) -> HandlerKind {
+            self.0
+        }
+
+        async fn run(&self, _cx: &HookCx<'_>, _call: Call) -> HandlerOutput {
+            HandlerOutput::Answer(self.1.clone())
+        }
+    }
+
+    #[test]
+    fn the_last_executor_of_a_kind_is_found() {
+        let says = |kind| Arc::new(Says(kind, Answer::default()));
+        let (first, last) = (says(HandlerKind::Command), says(HandlerKind::Command));
+        let set = Executors::new().with(first).with(says(HandlerKind::Http)).with(last.clone());
+        let found = set.get(HandlerKind::Command).unwrap();
+        assert!(std::ptr::addr_eq(Arc::as_ptr(found), Arc::as_ptr(&last)));
+        assert_eq!(set.get(HandlerKind::Http).unwrap().kind(), HandlerKind::Http);
+        assert!(set.get(HandlerKind::Prompt).is_none());
+    }
+}

@@ -1,7 +1,6 @@
 //! Scripts that cannot be started, and the words for it.
 
 use std::fs;
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -166,16 +165,17 @@ fn what_the_system_refuses_is_said() {
 #[test]
 fn a_script_that_is_still_written_is_waited_for() {
     let bench = Bench::new();
-    let path = bench.file("slow.sh", b"", 0o755);
-    let mut writer = fs::File::options().append(true).open(&path).unwrap();
-    writer.write_all(b"#!/bin/sh\necho written\n").unwrap();
-    let late = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(60));
-        drop(writer);
-    });
-    let run = bench.run(&exec("./slow.sh", &[]));
-    assert_eq!((run.stdout(), run.notes().as_str()), ("written\n", ""));
-    late.join().unwrap();
+    let path = bench.file("slow.sh", b"#!/bin/sh\necho written\n", 0o755);
+    for handler in [exec("./slow.sh", &[]), line("./slow.sh")] {
+        let writer = fs::File::options().append(true).open(&path).unwrap();
+        let late = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(60));
+            drop(writer);
+        });
+        let run = bench.run(&handler);
+        assert_eq!((run.stdout(), run.notes().as_str()), ("written\n", ""), "{handler:?}");
+        late.join().unwrap();
+    }
 
     let writer = fs::File::options().append(true).open(&path).unwrap();
     let never = bench.run(&exec("./slow.sh", &[]));
@@ -185,6 +185,12 @@ fn a_script_that_is_still_written_is_waited_for() {
     let shell = bench.run(&line("./slow.sh"));
     assert_eq!(shell.code(), 126);
     assert!(shell.notes().contains("open for writing"), "{:?}", shell.output);
+    bench.run(&line("echo ran >> ran; ./slow.sh"));
+    assert_eq!(
+        fs::read_to_string(bench.path().join("ran")).unwrap(),
+        "ran\n",
+        "a line that did something is not repeated"
+    );
     let deadline = Duration::from_millis(50);
     let short = bench.run_for(&exec("./slow.sh", &[]), deadline);
     short.failure(FailureKind::Spawn);
