@@ -14,12 +14,17 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use crate::strays::Strays;
 
 /// How often and how far apart a dropped run looks for its killed leader. Usually the second look finds it.
-const LOOKS: u32 = 50;
+const LOOKS: u32 = 25;
 const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
+
+/// The same for a leader that needs longer, looked for beside the host's work.
+const LATE_LOOKS: u32 = 2000;
+const BETWEEN_LATE_LOOKS: Duration = Duration::from_millis(5);
 
 /// A process that leads a group of its own. Dropping it kills the group and reaps the leader.
 pub(crate) struct Leader {
-    child: Child,
+    /// `None` only while it is dropped.
+    child: Option<Child>,
     /// `None` once the leader is reaped.
     group: Option<Pid>,
 }
@@ -28,16 +33,20 @@ impl Leader {
     /// Takes over a child that was started as the leader of its group.
     pub(crate) fn new(child: Child) -> Leader {
         let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-        Leader { child, group }
+        Leader { child: Some(child), group }
     }
 
     pub(crate) fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
-        (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take())
+        match &mut self.child {
+            Some(child) => (child.stdin.take(), child.stdout.take(), child.stderr.take()),
+            None => (None, None, None),
+        }
     }
 
     /// Waits for the leader's exit and reaps it. Nothing is lost when the waiting is given up.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
-        let status = self.child.wait().await;
+        let Some(child) = &mut self.child else { return Err(io::ErrorKind::NotFound.into()) };
+        let status = child.wait().await;
         // Also after an error: whoever reaped it, it is gone. There is no point between the two lines at which the future
         // could be dropped.
         self.group = None;
@@ -69,12 +78,24 @@ impl Drop for Leader {
         if let Some(strays) = strays {
             strays.signal(Signal::KILL);
         }
-        for _ in 0..LOOKS {
-            if !matches!(self.child.try_wait(), Ok(None)) {
-                return;
-            }
-            std::thread::sleep(BETWEEN_LOOKS);
+        let Some(mut child) = self.child.take() else { return };
+        if look(&mut child, LOOKS, BETWEEN_LOOKS) {
+            return;
         }
-        // In uninterruptible sleep, perhaps. The runtime reaps it when it ends.
+        // On a busy machine the killed process may wait for its turn to die. The host must not wait for that, and its runtime may
+        // not live to see it. Without a thread, and after the last look, it is left to the runtime.
+        let late = move || look(&mut child, LATE_LOOKS, BETWEEN_LATE_LOOKS);
+        let _ = std::thread::Builder::new().name("hook-reaper".to_owned()).spawn(late);
     }
+}
+
+/// True once the child is reaped.
+fn look(child: &mut Child, times: u32, pause: Duration) -> bool {
+    for _ in 0..times {
+        if !matches!(child.try_wait(), Ok(None)) {
+            return true;
+        }
+        std::thread::sleep(pause);
+    }
+    false
 }
