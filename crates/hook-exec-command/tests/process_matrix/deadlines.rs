@@ -95,17 +95,12 @@ fn pipes_held_by_a_grandchild_are_waited_for_a_moment() {
 #[test]
 fn a_grandchild_that_is_soon_done_is_heard() {
     let bench = Bench::new();
-    let run = bench.run(&line("(sleep 0.05; echo late) & echo early"));
+    let run = bench.run(&line("(sleep 0.02; echo late) & echo early"));
     assert_eq!((run.stdout(), run.notes().as_str()), ("early\nlate\n", ""));
 
-    // It also gets the rest of the input: more than a pipe holds, read after the hook has exited.
-    let run = bench
-        .run_with(&line("{ sleep 0.05; wc -c; } <&3 3<&- & exit 0"), |call| call.input = vec![b'a'; 500_000]);
-    assert_eq!(run.code(), 0);
-    let run = bench.run_with(&line("exec 3<&0; { sleep 0.05; wc -c; } <&3 & exit 0"), |call| {
-        call.input = vec![b'a'; 500_000];
-    });
-    assert_eq!(run.stdout().trim(), "500000", "{}", run.notes());
+    // It also gets the rest of the input: more than a pipe holds, so most of it is written after the hook has exited.
+    let run = bench.run_with(&line("exec 3<&0; wc -c <&3 & exit 0"), |call| call.input = vec![b'a'; 300_000]);
+    assert_eq!(run.stdout().trim(), "300000", "{}", run.notes());
     bench.finish();
 }
 
