@@ -3,20 +3,30 @@
 //! The rules are those of the Amplifier module ("Shell hooks module for Amplifier, Environment variables"), with names checked
 //! and references filled in: a line that extends `PATH` must not ruin it.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
 /// Bytes read of an env file; hooks share it, and one of them may go wild.
-const MAX_SIZE: u64 = 1024 * 1024;
+const MAX_SIZE: usize = 1024 * 1024;
+
+/// Bytes of `NAME=value` with its end. Linux starts no process with a longer one: every later hook would fail.
+const MAX_VARIABLE: usize = 128 * 1024;
+
+/// Bytes of all variables together: beside the inherited environment they have to fit into what a process may be given.
+const MAX_TOTAL: usize = 512 * 1024;
+
+/// Skipped lines that are named; a file of noise would name a hundred thousand.
+const MAX_SKIPPED: usize = 100;
 
 /// An env file, read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EnvFile {
     /// The variables in the order of their first line; a later line for the same name has replaced the value.
     pub vars: Vec<(String, String)>,
-    /// Lines that set nothing.
+    /// Lines that set nothing; the first hundred of them.
     pub skipped: Vec<SkippedLine>,
 }
 
@@ -35,82 +45,136 @@ impl fmt::Display for SkippedLine {
     }
 }
 
-/// Reads the file at `path`; see [`parse`]. A file that is not there is empty. Lines that are no UTF-8 are skipped alone.
+/// Reads the file at `path`; see [`parse`]. A file that is not there is empty. Lines that are no UTF-8 are skipped alone, and
+/// what stands beyond 1 MiB is not read.
 ///
 /// # Errors
-/// The file cannot be read.
+/// The file cannot be read, or is no regular file.
 pub fn read(path: &Path, base: &dyn Fn(&str) -> Option<String>, protected: &[&str]) -> io::Result<EnvFile> {
-    let mut bytes = Vec::new();
-    match File::open(path) {
+    // Opening a pipe that a hook put here would wait for a writer forever.
+    match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(EnvFile::default()),
-        other => other?.take(MAX_SIZE).read_to_end(&mut bytes)?,
+        Ok(data) if !data.is_file() => return Err(io::Error::other("it is no regular file")),
+        other => other?,
     };
-    let mut file = EnvFile::default();
-    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_SIZE as u64 + 1).read_to_end(&mut bytes)?;
+    let cut = bytes.len() > MAX_SIZE;
+    if cut {
+        // Half a line is another line.
+        let whole = bytes[..MAX_SIZE].iter().rposition(|byte| *byte == b'\n').unwrap_or_default();
+        bytes.truncate(whole);
+    }
+    let mut reader = Reader::new(base, protected);
+    for line in bytes.split(|byte| *byte == b'\n') {
         match std::str::from_utf8(line) {
-            Ok(line) => file.take_line(index + 1, line, base, protected),
-            Err(_) => file.skipped.push(SkippedLine { line: index + 1, why: "it is not UTF-8" }),
+            Ok(line) => reader.take_line(line),
+            Err(_) => reader.skip_line("it is not UTF-8"),
         }
     }
-    Ok(file)
+    if cut {
+        reader.skip_line("the file is larger than 1 MiB; from here on it is not read");
+    }
+    Ok(reader.file)
 }
 
 /// Reads env-file text.
 ///
 /// `base` gives the value of a variable that the file itself has not set; `protected` names cannot be set.
 pub fn parse(content: &str, base: &dyn Fn(&str) -> Option<String>, protected: &[&str]) -> EnvFile {
-    let mut file = EnvFile::default();
-    for (index, line) in content.split('\n').enumerate() {
-        file.take_line(index + 1, line, base, protected);
-    }
-    file
+    let mut reader = Reader::new(base, protected);
+    content.split('\n').for_each(|line| reader.take_line(line));
+    reader.file
 }
 
-impl EnvFile {
-    fn take_line(
-        &mut self,
-        number: usize,
-        line: &str,
-        base: &dyn Fn(&str) -> Option<String>,
-        protected: &[&str],
-    ) {
-        let line = line.trim();
+struct Reader<'a> {
+    file: EnvFile,
+    base: &'a dyn Fn(&str) -> Option<String>,
+    protected: &'a [&'a str],
+    /// Where in `file.vars` a name stands.
+    places: HashMap<String, usize>,
+    line: usize,
+    total: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(base: &'a dyn Fn(&str) -> Option<String>, protected: &'a [&'a str]) -> Reader<'a> {
+        Reader { file: EnvFile::default(), base, protected, places: HashMap::new(), line: 0, total: 0 }
+    }
+
+    fn skip_line(&mut self, why: &'static str) {
+        self.line += 1;
+        self.skip(why);
+    }
+
+    fn take_line(&mut self, line: &str) {
+        self.line += 1;
+        if let Err(why) = self.set(line.trim()) {
+            self.skip(why);
+        }
+    }
+
+    fn skip(&mut self, why: &'static str) {
+        if self.file.skipped.len() < MAX_SKIPPED {
+            self.file.skipped.push(SkippedLine { line: self.line, why });
+        }
+    }
+
+    fn set(&mut self, line: &str) -> Result<(), &'static str> {
         if line.is_empty() || line.starts_with('#') {
-            return;
+            return Ok(());
         }
         let line = line.strip_prefix("export ").unwrap_or(line);
-        let mut skip = |why| self.skipped.push(SkippedLine { line: number, why });
-        let Some((name, value)) = line.split_once('=') else {
-            return skip("it has no `=`");
-        };
+        let (name, value) = line.split_once('=').ok_or("it has no `=`")?;
         let (name, value) = (name.trim(), value.trim());
         if !is_name(name) {
-            return skip("what stands before `=` is no variable name");
+            return Err("what stands before `=` is no variable name");
         }
-        if protected.contains(&name) {
-            return skip("the variable belongs to the engine");
+        if self.protected.contains(&name) {
+            return Err("the variable belongs to the engine");
         }
         if value.contains('\0') {
-            return skip("the value holds a NUL character");
+            return Err("the value holds a NUL character");
         }
+        let room = MAX_VARIABLE.saturating_sub(name.len() + "=\0".len());
         let (text, literal) = unquote(value);
-        let value = if literal { text.to_owned() } else { self.fill_in(text, base) };
-        match self.vars.iter_mut().find(|(known, _)| known == name) {
-            Some((_, old)) => *old = value,
-            None => self.vars.push((name.to_owned(), value)),
+        let value = if literal { Some(text.to_owned()) } else { self.fill_in(text, room) };
+        let value = value
+            .filter(|value| value.len() <= room)
+            .ok_or("the value is longer than a process can be given, 128 KiB")?;
+        let place = self.places.get(name).copied();
+        let before = place.map_or(0, |place| name.len() + self.file.vars[place].1.len());
+        let total = self.total - before + name.len() + value.len();
+        if total > MAX_TOTAL {
+            return Err("all variables together are longer than 512 KiB");
+        }
+        self.total = total;
+        match place {
+            Some(place) => self.file.vars[place].1 = value,
+            None => {
+                self.places.insert(name.to_owned(), self.file.vars.len());
+                self.file.vars.push((name.to_owned(), value));
+            }
+        }
+        Ok(())
+    }
+
+    fn push_value(&self, name: &str, out: &mut String) {
+        match self.places.get(name) {
+            Some(place) => out.push_str(&self.file.vars[*place].1),
+            None => out.push_str(&(self.base)(name).unwrap_or_default()),
         }
     }
 
-    fn value(&self, name: &str, base: &dyn Fn(&str) -> Option<String>) -> String {
-        let own = self.vars.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-        own.or_else(|| base(name)).unwrap_or_default()
-    }
-
-    /// Replaces `$NAME` and `${NAME}`; `\$` stays a dollar.
-    fn fill_in(&self, text: &str, base: &dyn Fn(&str) -> Option<String>) -> String {
+    /// Replaces `$NAME` and `${NAME}`; `\$` stays a dollar. `None` where the result exceeds `room`: a line that doubles a
+    /// variable, repeated, would fill the memory.
+    fn fill_in(&self, text: &str, room: usize) -> Option<String> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find('$') {
+            if out.len() > room {
+                return None;
+            }
             if let Some(before) = rest[..at].strip_suffix('\\') {
                 out.push_str(before);
                 out.push('$');
@@ -119,22 +183,21 @@ impl EnvFile {
             }
             out.push_str(&rest[..at]);
             rest = &rest[at + 1..];
-            let braced = rest.strip_prefix('{').and_then(|inner| inner.split_once('}'));
-            if let Some((name, after)) = braced.filter(|(name, _)| is_name(name)) {
-                out.push_str(&self.value(name, base));
-                rest = after;
-                continue;
-            }
-            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-            if is_name(&rest[..end]) {
-                out.push_str(&self.value(&rest[..end], base));
-                rest = &rest[end..];
-            } else {
-                out.push('$');
+            // A brace is looked for right behind the name only: a line of open ones would be searched to its end for each.
+            let (braced, inner) = rest.strip_prefix('{').map_or((false, rest), |inner| (true, inner));
+            let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+            let (name, after) = inner.split_at(end);
+            let after = if braced { after.strip_prefix('}') } else { Some(after) };
+            match after.filter(|_| is_name(name)) {
+                Some(after) => {
+                    self.push_value(name, &mut out);
+                    rest = after;
+                }
+                None => out.push('$'),
             }
         }
         out.push_str(rest);
-        out
+        Some(out)
     }
 }
 
@@ -181,6 +244,10 @@ mod tests {
             ("R=/opt/x\nexport B=\"$R/bin\"\n", &[("R", "/opt/x"), ("B", "/opt/x/bin")]),
             ("PATH=${PATH}:/x\nPATH=$PATH:/y", &[("PATH", "/bin:/x:/y")]),
             ("A=\\$5 and $ and $1\nB=$NONE.", &[("A", "$5 and $ and $1"), ("B", ".")]),
+            (
+                "A=${\nB=${}x${PATH\nC=${PATH}}${1}${PA TH}",
+                &[("A", "${"), ("B", "${}x${PATH"), ("C", "/bin}${1}${PA TH}")],
+            ),
             ("A = b\nexport   C = d", &[("A", "b"), ("C", "d")]),
             ("A=\"x'\nB=x # y; z\n", &[("A", "\"x'"), ("B", "x # y; z")]),
         ];
@@ -208,6 +275,28 @@ mod tests {
         assert_eq!(file.vars.len(), 2);
         assert_eq!(file.skipped, [SkippedLine { line: 2, why: "it is not UTF-8" }]);
         assert_eq!(read(&folder.path().join("none"), &|_| None, &[]).unwrap(), EnvFile::default());
+    }
+
+    #[test]
+    fn lines_that_double_a_variable_stay_bounded() {
+        let mut content = String::from("A=0123456789\n");
+        content.push_str(&"A=$A$A\n".repeat(10_000));
+        content.push_str(&format!("B={}\nC=after\n", "$A".repeat(100_000)));
+        let file = parse(&content, &|_| None, &[]);
+        assert_eq!(file.vars[0].1.len(), 10 << 13, "the last value that a process can be given stays");
+        assert_eq!(file.vars.last(), Some(&("C".to_owned(), "after".to_owned())));
+        assert_eq!(file.skipped.len(), MAX_SKIPPED);
+    }
+
+    #[test]
+    fn all_variables_together_are_bounded() {
+        let long = "x".repeat(100_000);
+        let mut content: String = (0..10).map(|n| format!("V{n}={long}\n")).collect();
+        content.push_str("V0=short\nLAST=$V0\n");
+        let file = parse(&content, &|_| None, &[]);
+        let names: Vec<&str> = file.vars.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["V0", "V1", "V2", "V3", "V4", "LAST"]);
+        assert_eq!(file.skipped.iter().map(|line| line.line).collect::<Vec<_>>(), [6, 7, 8, 9, 10]);
     }
 
     proptest! {

@@ -1,5 +1,6 @@
 //! Sessions in files.
 
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -9,10 +10,19 @@ use std::time::Duration;
 
 use hook_core::{Clock, SessionState, SessionStore, StoreError};
 
-use crate::name::file_name;
+use crate::name::{file_name, is_file_name};
 
 /// How long a session that nobody touches is kept.
 pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// The extensions of a session's files; the lock is the last to go.
+const PARTS: [&str; 4] = ["json", "env", "bad", "lock"];
+
+/// How the names of temporary files begin and end.
+const TEMPORARY: (&str, &str) = (".state-", ".tmp");
+
+/// No writer works that long.
+const TEMPORARY_AGE: Duration = Duration::from_secs(60 * 60);
 
 /// Sessions as files of one directory, shared by any number of processes.
 ///
@@ -38,39 +48,69 @@ impl FileSessions {
         FileSessions { directory, clock }
     }
 
-    /// Removes the sessions that nobody touched for `age`, and says how many. A session that is in use is left alone.
+    /// Removes the sessions that nobody touched for `age`, and says how many. A session that is in use is left alone, and so
+    /// is every file that is not a session's.
     ///
     /// # Errors
-    /// The directory cannot be read.
+    /// The directory cannot be read, or a file cannot be removed; what can be removed is gone all the same.
     pub fn sweep(&self, age: Duration) -> Result<usize, StoreError> {
-        let entries = match fs_read_dir(&self.directory) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-            other => self.told(&self.directory, other)?,
-        };
-        let mut removed = 0;
-        for entry in entries.flatten() {
-            let path = entry.path();
-            let is_lock = path.extension().is_some_and(|extension| extension == "lock");
-            let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|_| is_lock) else {
-                continue;
-            };
-            // Whoever holds the lock is using the session.
-            let Ok(lock) = open_private(&path) else { continue };
-            if lock.try_lock().is_err() {
-                continue;
-            }
-            let parts = ["json", "env", "lock", "bad"].map(|part| self.part(name, part));
-            let touched = parts.iter().filter_map(|part| fs::metadata(part).ok()?.modified().ok()).max();
-            let old =
-                touched.is_some_and(|at| self.clock.now().duration_since(at).is_ok_and(|since| since >= age));
-            if old {
-                for part in &parts {
-                    self.told(part, remove(part))?;
+        if !self.directory.exists() {
+            return Ok(0);
+        }
+        self.told(&self.directory, check_directory(&self.directory))?;
+        let mut names = BTreeSet::new();
+        let mut failed = None;
+        for entry in self.told(&self.directory, fs_read_dir(&self.directory))?.flatten() {
+            let file = entry.file_name();
+            let Some(file) = file.to_str() else { continue };
+            if file.starts_with(TEMPORARY.0) && file.ends_with(TEMPORARY.1) {
+                // A young one may belong to a writer at work; an old one was left by a writer that was killed.
+                let path = entry.path();
+                if self.is_old(&[&path], age.max(TEMPORARY_AGE)) {
+                    failed = failed.or(self.told(&path, remove(&path)).err());
                 }
-                removed += 1;
+            } else if let Some((name, part)) = file.rsplit_once('.')
+                && PARTS.contains(&part)
+                && is_file_name(name)
+            {
+                names.insert(name.to_owned());
             }
         }
-        Ok(removed)
+        let mut removed = 0;
+        for name in names {
+            match self.sweep_one(&name, age) {
+                Ok(gone) => removed += usize::from(gone),
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        failed.map_or(Ok(removed), Err)
+    }
+
+    fn sweep_one(&self, name: &str, age: Duration) -> Result<bool, StoreError> {
+        let parts = PARTS.map(|part| self.part(name, part));
+        let [content @ .., lock] = &parts;
+        // A lock that this sweep has to make says nothing about the session's age.
+        let parts: Vec<&PathBuf> = content.iter().chain(lock.exists().then_some(lock)).collect();
+        if !self.is_old(&parts, age) {
+            return Ok(false);
+        }
+        let file = self.told(lock, open_private(lock))?;
+        // Whoever holds the lock is using the session; whoever held it a moment ago has touched it.
+        if file.try_lock().is_err() || !is_current(lock, &file) || !self.is_old(&parts, age) {
+            return Ok(false);
+        }
+        self.remove_parts(name)?;
+        Ok(true)
+    }
+
+    fn is_old(&self, paths: &[&PathBuf], age: Duration) -> bool {
+        let touched = paths.iter().filter_map(|path| fs::symlink_metadata(path).ok()?.modified().ok()).max();
+        touched.is_some_and(|at| self.clock.now().duration_since(at).is_ok_and(|since| since >= age))
+    }
+
+    /// Call it only under the lock; that goes last.
+    fn remove_parts(&self, name: &str) -> Result<(), StoreError> {
+        PARTS.iter().map(|part| self.part(name, part)).try_for_each(|path| self.told(&path, remove(&path)))
     }
 
     fn part(&self, name: &str, extension: &str) -> PathBuf {
@@ -89,9 +129,9 @@ impl FileSessions {
             let lock = self.told(&path, open_private(&path))?;
             self.told(&path, lock.lock())?;
             // A sweep may have removed the file between opening and locking: then this lock guards nothing.
-            let current = fs::metadata(&path).ok().map(|data| (data.dev(), data.ino()));
-            let held = self.told(&path, lock.metadata())?;
-            if current == Some((held.dev(), held.ino())) {
+            if is_current(&path, &lock) {
+                // Reading a session is using it. Where the time cannot be set, the session only looks older than it is.
+                let _ = lock.set_modified(self.clock.now());
                 return Ok(Locked { store: self, name, _lock: lock });
             }
         }
@@ -118,7 +158,10 @@ impl Locked<'_> {
         let path = self.store.part(&self.name, "json");
         let write = || {
             // Temporary files of this crate have mode 0600.
-            let mut file = tempfile::NamedTempFile::new_in(&self.store.directory)?;
+            let mut file = tempfile::Builder::new()
+                .prefix(TEMPORARY.0)
+                .suffix(TEMPORARY.1)
+                .tempfile_in(&self.store.directory)?;
             file.write_all(&serde_json::to_vec(state)?)?;
             file.persist(&path).map_err(|error| error.error)?;
             Ok(())
@@ -154,9 +197,7 @@ impl SessionStore for FileSessions {
     fn env_file(&self, session: &str) -> Result<PathBuf, StoreError> {
         let path = self.part(&file_name(session), "env");
         let regular = |data: fs::Metadata| data.is_file();
-        if fs::symlink_metadata(&path).is_ok_and(regular) {
-            return Ok(path);
-        }
+        // Under the lock even where the file is there: this checks the directory, and marks the session as used.
         let _locked = self.lock(session)?;
         match self.told(&path, create_private(&path)) {
             Err(error) if error.cause.kind() == io::ErrorKind::AlreadyExists => {
@@ -172,38 +213,45 @@ impl SessionStore for FileSessions {
 
     fn end(&self, session: &str) -> Result<(), StoreError> {
         let name = file_name(session);
-        if !self.part(&name, "lock").exists() {
+        // Ending what never began leaves no trace either.
+        if !PARTS.iter().any(|part| self.part(&name, part).exists()) {
             return Ok(());
         }
         let _locked = self.lock(session)?;
-        for extension in ["json", "env", "bad", "lock"] {
-            let path = self.part(&name, extension);
-            self.told(&path, remove(&path))?;
-        }
-        Ok(())
+        self.remove_parts(&name)
     }
 }
 
-/// Makes the directory, or checks that an existing one is ours alone: state in a directory that others can write is theirs.
+/// Makes the directory where it is missing, and checks it in any case: somebody may have been faster.
 fn private_directory(path: &Path) -> io::Result<()> {
-    match fs::metadata(path) {
-        Ok(data) => {
-            let mine = data.uid() == rustix::process::geteuid().as_raw();
-            if !data.is_dir() {
-                return Err(io::Error::other("is no directory"));
-            }
-            if !mine || data.mode() & 0o022 != 0 {
-                return Err(io::Error::other(
-                    "belongs to somebody else or can be written by others; expected an own directory of mode 0700",
-                ));
-            }
-            Ok(())
-        }
+    match check_directory(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            DirBuilder::new().recursive(true).mode(0o700).create(path)
+            DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+            check_directory(path)
         }
-        Err(error) => Err(error),
+        checked => checked,
     }
+}
+
+/// Checks that a directory is ours alone: state in a directory that others can write is theirs.
+fn check_directory(path: &Path) -> io::Result<()> {
+    let data = fs::metadata(path)?;
+    if !data.is_dir() {
+        return Err(io::Error::other("is no directory"));
+    }
+    if data.uid() != rustix::process::geteuid().as_raw() || data.mode() & 0o022 != 0 {
+        return Err(io::Error::other(
+            "belongs to somebody else or can be written by others; expected an own directory of mode 0700",
+        ));
+    }
+    Ok(())
+}
+
+/// True while the open file is the one at this path.
+fn is_current(path: &Path, file: &File) -> bool {
+    let identity = |data: fs::Metadata| (data.dev(), data.ino());
+    let held = file.metadata().ok().map(identity);
+    held.is_some() && held == fs::metadata(path).ok().map(identity)
 }
 
 fn open_private(path: &Path) -> io::Result<File> {

@@ -50,8 +50,9 @@ impl SessionStore for MemorySessions {
     fn env_file(&self, session: &str) -> Result<PathBuf, StoreError> {
         self.with(|all| {
             let entry = all.entry(session.to_owned()).or_default();
-            if let Some(path) = &entry.env_file {
-                return Ok(path.to_path_buf());
+            // A hook may have removed it.
+            if let Some(path) = entry.env_file.as_deref().filter(|path| path.exists()) {
+                return Ok(path.to_owned());
             }
             let made = tempfile::Builder::new().prefix("hook-").suffix(".env").tempfile();
             let file = made.map_err(|cause| StoreError { path: "temporary env file".into(), cause })?;
