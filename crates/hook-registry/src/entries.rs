@@ -10,6 +10,8 @@ use hook_matcher::Matcher;
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) hook: Arc<Hook>,
+    /// Its place among all hooks.
+    pub(crate) place: usize,
     pub(crate) matcher: Arc<Matcher>,
     /// Unique per written group.
     pub(crate) group: usize,
@@ -47,7 +49,7 @@ pub(crate) fn flatten(
     let mut compiled: HashMap<(&str, Flavour), Arc<Matcher>> = HashMap::new();
     let mut hooks = Vec::with_capacity(written.len());
     let mut entries = Vec::new();
-    for (_, Written { hook, group, parallel }) in written {
+    for (place, (_, Written { hook, group, parallel })) in written.into_iter().enumerate() {
         hooks.push(hook.clone());
         if !hook.enabled || only.is_some_and(|only| !only.contains(&hook.event)) {
             continue;
@@ -58,7 +60,7 @@ pub(crate) fn flatten(
             .or_insert_with(|| Arc::new(Matcher::compile(Some(text), hook.matcher.flavour).matcher))
             .clone();
         let guard = matcher.is_unreadable() && guard(hook);
-        entries.push(Entry { hook: hook.clone(), matcher, group, parallel, guard });
+        entries.push(Entry { hook: hook.clone(), place, matcher, group, parallel, guard });
     }
     (hooks, entries)
 }

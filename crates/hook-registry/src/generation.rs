@@ -59,6 +59,18 @@ impl Generation {
         };
         index.matching(&values).map(candidate).collect()
     }
+
+    /// Every hook in dispatch order, and whether [`select`](Generation::select) gives it for this event.
+    pub fn matched(&self, event: &Event) -> impl Iterator<Item = (&Arc<Hook>, bool)> {
+        let values: Vec<&str> = event.match_values().collect();
+        let index = self.by_event.get(&event.kind);
+        let selected: Vec<usize> =
+            index.into_iter().flat_map(|index| index.matching(&values)).map(|entry| entry.place).collect();
+        // Both are in dispatch order.
+        let mut selected = selected.into_iter().peekable();
+        let flag = move |(place, hook)| (hook, selected.next_if_eq(&place).is_some());
+        self.hooks.iter().enumerate().map(flag)
+    }
 }
 
 /// Two files may give the same explicit id; derived ids differ by construction unless a document was handed over twice.

@@ -8,6 +8,9 @@ use crate::entries::Entry;
 /// Subjects whose result is remembered; beyond that the memory starts anew.
 const MEMORY: usize = 1024;
 
+/// Bytes of a subject that is remembered. Names and paths are shorter; what is longer, a text perhaps, hardly comes twice.
+const LONGEST: usize = 4096;
+
 /// The entries of one kind of event.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
@@ -43,6 +46,9 @@ impl Index {
     }
 
     fn known(&self, values: &[&str]) -> Option<Arc<[usize]>> {
+        if !is_worth_it(values) {
+            return None;
+        }
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         // A key of borrowed parts cannot be looked up; one name is by far the most common subject.
         let key: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
@@ -60,6 +66,9 @@ impl Index {
         found.sort_unstable();
         found.dedup();
         let found: Arc<[usize]> = found.into();
+        if !is_worth_it(values) {
+            return found;
+        }
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MEMORY {
             known.clear();
@@ -71,5 +80,28 @@ impl Index {
     fn fits(&self, at: usize, values: &[&str]) -> bool {
         let entry = &self.entries[at];
         entry.guard || entry.matcher.matches(values.iter().copied())
+    }
+}
+
+fn is_worth_it(values: &[&str]) -> bool {
+    values.iter().map(|value| value.len()).sum::<usize>() <= LONGEST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_is_bounded_in_number_and_length() {
+        let index = Index::default();
+        let remembered = || index.known.read().unwrap().len();
+        for round in 0..3 * MEMORY {
+            assert_eq!(index.matching(&[&round.to_string()]).count(), 0);
+            assert!((1..=MEMORY).contains(&remembered()));
+        }
+        let before = remembered();
+        assert_eq!(index.matching(&[&"x".repeat(LONGEST + 1)]).count(), 0);
+        assert_eq!(remembered(), before);
+        assert!(index.known(&[&(3 * MEMORY - 1).to_string()]).is_some());
     }
 }

@@ -90,6 +90,58 @@ fn layers_then_priority_then_the_order_of_the_file() {
 }
 
 #[test]
+fn every_layer_has_its_place_and_documents_keep_theirs() {
+    let order = [
+        Layer::Managed,
+        Layer::Code,
+        Layer::User,
+        Layer::Project,
+        Layer::Local,
+        Layer::Pack,
+        Layer::Skill,
+        Layer::Agent,
+    ];
+    let of = |layer: Layer, n: usize| document(layer, vec![hook(&format!("{layer}{n}"), PRE, None, 0)]);
+    let documents: Vec<Document> =
+        order.iter().rev().flat_map(|layer| [of(*layer, 1), of(*layer, 2)]).collect();
+    let expected: Vec<String> = order.iter().flat_map(|l| [format!("{l}1"), format!("{l}2")]).collect();
+    assert_eq!(selected(&build(&documents), &event(PRE, &["Bash"])), expected);
+}
+
+#[test]
+fn a_group_keeps_its_number_and_its_way_of_running() {
+    let mut first = document(Layer::User, vec![hook("a", PRE, None, 0), hook("c", PRE, Some("Bash"), 0)]);
+    first.bindings[0].parallel = true;
+    first.bindings[0].hooks.push(Arc::new(hook("b", PRE, None, 0)));
+    let second = document(Layer::Project, vec![hook("d", PRE, None, 0)]);
+    let generation = build(&[first, second]);
+    let candidates = generation.select(&event(PRE, &["Bash"]));
+    let groups: Vec<usize> = candidates.iter().map(|candidate| candidate.group).collect();
+    assert_eq!(selected(&generation, &event(PRE, &["Bash"])), ["a", "b", "c", "d"]);
+    assert_eq!(groups[0], groups[1]);
+    assert!(groups[1] != groups[2] && groups[2] != groups[3] && groups[0] != groups[3]);
+    assert_eq!(candidates.iter().map(|c| c.parallel).collect::<Vec<_>>(), [true, true, false, false]);
+}
+
+#[test]
+fn every_name_of_a_tool_counts_once() {
+    let generation = build(&[document(
+        Layer::User,
+        vec![hook("both", PRE, Some("Edit|MultiEdit|Edit"), 0), hook("none", PRE, Some("Write"), 0)],
+    )]);
+    assert_eq!(selected(&generation, &event(PRE, &["MultiEdit", "Edit"])), ["both"]);
+    assert!(selected(&generation, &event(PRE, &["edit"])).is_empty());
+}
+
+#[test]
+fn an_event_without_a_subject_ignores_matchers() {
+    let hooks =
+        vec![hook("all", PRE, None, 0), hook("list", PRE, Some("Bash"), 0), hook("p", PRE, Some("^B"), 0)];
+    let generation = build(&[document(Layer::User, hooks)]);
+    assert_eq!(selected(&generation, &event(PRE, &[])), ["all", "list", "p"]);
+}
+
+#[test]
 fn a_disabled_hook_is_listed_and_never_selected() {
     let off = Hook { enabled: false, ..hook("off", PRE, None, 0) };
     let generation = build(&[document(Layer::User, vec![off, hook("on", PRE, None, 0)])]);
@@ -182,7 +234,12 @@ proptest! {
                 let matcher = Matcher::compile(text.as_deref(), Flavour::Claude).matcher;
                 if matcher.is_unreadable() { guard } else { matcher.matches(names.iter().copied()) }
             }).map(|(n, _)| n.to_string()).collect();
-            prop_assert_eq!(selected(&generation, &event(PRE, &names)), scan);
+            let event = event(PRE, &names);
+            prop_assert_eq!(&selected(&generation, &event), &scan);
+            let flagged: Vec<String> =
+                generation.matched(&event).filter(|(_, fits)| *fits).map(|(hook, _)| hook.id.to_string()).collect();
+            prop_assert_eq!(flagged, scan);
+            prop_assert_eq!(generation.matched(&event).count(), matchers.len());
         }
     }
 }
