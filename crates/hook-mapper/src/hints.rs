@@ -20,12 +20,12 @@ pub(crate) fn accidental_block(stderr: &str) -> Option<Note> {
             "a syntax error ended the hook, and the shell's exit code 2 for it blocks; mend the script",
         ));
     }
-    if missing && (shell || contains(&["[errno 2]"])) {
+    if missing && (shell || contains(&["[errno 2]", "can't open perl script"])) {
         return Some(warning(
             "the script does not exist, and its interpreter's exit code 2 for that blocks; check the path",
         ));
     }
-    for tool in ["grep", "jq", "diff", "ls"] {
+    for tool in ["grep", "rg", "jq", "diff", "ls", "make"] {
         if lines().any(|line| line.strip_prefix(tool).is_some_and(|rest| rest.starts_with(':'))) {
             return Some(warning(format!(
                 "exit code 2 came from {tool}, which uses it for errors of its own; it blocks all the same"
@@ -60,6 +60,12 @@ mod tests {
             ),
             ("grep: (standard input): binary file matches", Some("from grep")),
             ("grep: Unmatched [ in regular expression", Some("from grep")),
+            (
+                "Can't open perl script \"guard.pl\": No such file or directory",
+                Some("the script does not exist"),
+            ),
+            ("make: *** [Makefile:2: lint] Error 1", Some("from make")),
+            ("rg: regex parse error:", Some("from rg")),
             ("jq: error: Could not open file x: No such file or directory", Some("from jq")),
             (
                 "usage: guard.py [-h] file\nguard.py: error: unrecognized arguments: --x",

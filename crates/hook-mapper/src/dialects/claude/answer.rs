@@ -2,12 +2,12 @@
 
 use hook_core::{
     Answer, Audience, Decision, Effect, EventKind, Exit, FailureKind, HandlerFailure, HandlerOutput, HookCx,
-    Level, Note, OnFailure, ProcessOutput, Reading, Status,
+    Level, Note, OnFailure, ProcessOutput, Reading, Status, StdoutForm,
 };
 use serde_json::{Map, Value};
 
 use super::document::{self, Stdout};
-use super::profile::{self, Block};
+use super::profile::{self, Block, PROFILE};
 use crate::{hints, values};
 
 /// The text of a block without one.
@@ -24,18 +24,18 @@ pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
 
 fn process_answer(cx: &HookCx<'_>, process: &ProcessOutput) -> Reading {
     let kind = &cx.event.kind;
-    // Text over the limit is cut somewhere; half a document is none.
-    let stdout = match process.stdout.dropped {
-        0 => document::take(&process.stdout.text, kind),
-        _ => Stdout::Invalid("it is longer than is kept".into()),
-    };
+    let whole = process.stdout.dropped == 0;
+    if let Some(rest) = document::after_async(&process.stdout.text) {
+        return background(cx, document::take(rest, whole, kind), process);
+    }
+    let stdout = document::take(&process.stdout.text, whole, kind);
     let stderr = process.stderr.text.trim();
     let mut reading = match process.exit {
         _ if matches!(kind, EventKind::WorktreeCreate | EventKind::WorktreeRemove) => {
             worktree(cx, process, &stdout)
         }
         Exit::Code(2) => exit_2(cx, &stdout, stderr),
-        Exit::Code(0) => exit_0(cx, &stdout),
+        Exit::Code(0) => exit_0(cx, &stdout, stderr),
         exit => other_exit(cx, exit, &stdout, stderr),
     };
     reading.stdout = Some(stdout.form());
@@ -44,6 +44,12 @@ fn process_answer(cx: &HookCx<'_>, process: &ProcessOutput) -> Reading {
         Stdout::Invalid(why) => {
             reading.notes.push(Note::warning(format!("standard output is no JSON: {why}")))
         }
+        Stdout::Cut => reading
+            .notes
+            .push(Note::warning("standard output is longer than is kept, and half a document is none")),
+        Stdout::Text(text) if document::hides_document(text) => reading.notes.push(Note::warning(
+            "text before the JSON document makes all of it plain text; print nothing but the document",
+        )),
         Stdout::Misfit(why) => {
             reading.notes.push(Note::warning(format!("standard output does not fit: {why}")))
         }
@@ -52,7 +58,29 @@ fn process_answer(cx: &HookCx<'_>, process: &ProcessOutput) -> Reading {
     reading
 }
 
-fn exit_0(cx: &HookCx<'_>, stdout: &Stdout<'_>) -> Reading {
+/// A hook that sent itself into the background: what it decides comes too late, what it tells the model does not.
+fn background(cx: &HookCx<'_>, stdout: Stdout<'_>, process: &ProcessOutput) -> Reading {
+    let mut answer = Answer::default();
+    if let Stdout::Json(map) = &stdout {
+        let said = json_answer(cx, map);
+        answer.effects.extend(said.effects.into_iter().filter_map(|effect| match effect {
+            Effect::Context { text } | Effect::Message { text, .. } => Some(Effect::Context { text }),
+            _ => None,
+        }));
+    }
+    let mut reading =
+        Reading::new(Status::Ok, answer, "a first line {\"async\": true} leaves the decision to others");
+    reading.stdout = Some(StdoutForm::Json);
+    reading.notes.extend(process.notes.iter().cloned());
+    if process.exit != Exit::Code(0) {
+        reading
+            .notes
+            .push(Note::warning("the hook went into the background, so its exit code decides nothing"));
+    }
+    reading
+}
+
+fn exit_0(cx: &HookCx<'_>, stdout: &Stdout<'_>, stderr: &str) -> Reading {
     let kind = &cx.event.kind;
     match stdout {
         Stdout::Empty => Reading::new(Status::Ok, Answer::default(), "exit 0 without output is no opinion"),
@@ -67,9 +95,16 @@ fn exit_0(cx: &HookCx<'_>, stdout: &Stdout<'_>) -> Reading {
         }
         Stdout::Json(map) => Reading::new(Status::Ok, json_answer(cx, map), "the JSON document decides"),
         Stdout::Invalid(_) => {
-            failed(cx, FailureKind::Parse, "standard output is no JSON", "invalid JSON is a hook error")
+            let what = "standard output is no JSON";
+            failed(cx, FailureKind::Parse, what, stderr, "invalid JSON is a hook error")
         }
-        Stdout::Misfit(why) => failed(cx, FailureKind::Parse, why, "JSON that does not fit is a hook error"),
+        Stdout::Cut => {
+            let what = "standard output is longer than is kept";
+            failed(cx, FailureKind::Oversize, what, stderr, "half a JSON document is a hook error")
+        }
+        Stdout::Misfit(why) => {
+            failed(cx, FailureKind::Parse, why, stderr, "JSON that does not fit is a hook error")
+        }
     }
 }
 
@@ -91,17 +126,22 @@ fn exit_2(cx: &HookCx<'_>, stdout: &Stdout<'_>, stderr: &str) -> Reading {
     let text =
         text.unwrap_or_else(|| if stderr.is_empty() { DEFAULT_REASON.to_owned() } else { stderr.to_owned() });
 
-    // Context and messages beside the block are still delivered; a decision is not.
+    let block = profile::block_on(cx.event);
+    if block == Block::Nothing {
+        return exit_2_is_void(kind, from_json.unwrap_or_default());
+    }
+    // Everything beside the block still counts; a decision does not, nor does the answer to an MCP server.
     let mut answer = Answer::default();
-    if let Some(json) =
-        from_json.filter(|_| !matches!(kind, EventKind::Elicitation | EventKind::ElicitationResult))
-    {
+    if let Some(json) = from_json {
         answer.stop = json.stop;
         answer.stop_reason = json.stop_reason;
+        answer.updated_output = json.updated_output;
         answer.effects = json.effects;
-        answer.effects.retain(|effect| !matches!(effect, Effect::Feedback { .. }));
+        answer
+            .effects
+            .retain(|effect| !matches!(effect, Effect::Feedback { .. } | Effect::Elicitation { .. }));
     }
-    let mut reading = match block_of(cx) {
+    let mut reading = match block {
         Block::Holds(to) => {
             answer.decision = Decision::Deny;
             answer.reason = Some(text);
@@ -111,30 +151,40 @@ fn exit_2(cx: &HookCx<'_>, stdout: &Stdout<'_>, stderr: &str) -> Reading {
             }
             Reading::new(Status::Blocked, answer, "exit 2 blocks")
         }
-        Block::Tells(to) => {
-            if to != Audience::Nobody {
+        Block::Tells(_) | Block::Nothing => {
+            if let Block::Tells(to @ (Audience::Model | Audience::User)) = block {
                 answer.effects.push(Effect::Feedback { text, to });
             }
             Reading::new(Status::Blocked, answer, "exit 2 cannot block on this event; the text is passed on")
-        }
-        Block::Nothing => {
-            answer.effects.clear();
-            answer.reason_to = Audience::Nobody;
-            let rule = "exit codes mean nothing on this event";
-            let mut reading = Reading::new(Status::Ignored, answer, rule);
-            reading.notes.push(Note::warning(format!("exit 2 does nothing on {kind}")));
-            reading
         }
     };
     reading.notes.extend(hints::accidental_block(stderr));
     reading
 }
 
-/// What a block does on this event; policy changes cannot be held back ("ConfigChange decision control").
-fn block_of(cx: &HookCx<'_>) -> Block {
-    let policy =
-        cx.event.kind == EventKind::ConfigChange && cx.event.variant.as_deref() == Some("policy_settings");
-    if policy { Block::Tells(Audience::Nobody) } else { profile::block(&cx.event.kind) }
+/// Exit 2 where exit codes mean nothing: a document still counts, but whoever exits with 2 does not allow.
+fn exit_2_is_void(kind: &EventKind, mut answer: Answer) -> Reading {
+    if answer.decision != Decision::Deny {
+        answer = Answer {
+            stop: answer.stop,
+            stop_reason: answer.stop_reason,
+            effects: answer.effects,
+            ..Answer::default()
+        };
+        answer.reason_to = Audience::Nobody;
+        answer
+            .effects
+            .retain(|effect| !matches!(effect, Effect::Permissions { .. } | Effect::DisplayContent { .. }));
+    }
+    let silent = answer.decision == Decision::None && !answer.stop && answer.effects.is_empty();
+    let (status, rule) = if silent {
+        (Status::Ignored, "exit codes mean nothing on this event")
+    } else {
+        (Status::Ok, "exit codes mean nothing on this event; the JSON document decides")
+    };
+    let mut reading = Reading::new(status, answer, rule);
+    reading.notes.push(Note::warning(format!("exit 2 does nothing on {kind}")));
+    reading
 }
 
 fn other_exit(cx: &HookCx<'_>, exit: Exit, stdout: &Stdout<'_>, stderr: &str) -> Reading {
@@ -146,9 +196,7 @@ fn other_exit(cx: &HookCx<'_>, exit: Exit, stdout: &Stdout<'_>, stderr: &str) ->
         Exit::Code(code) => (FailureKind::Exit, format!("exit {code}")),
         Exit::Signal(signal) => (FailureKind::Signal, format!("ended by signal {signal}")),
     };
-    let first = stderr.lines().find(|line| !line.trim().is_empty());
-    let what = first.map_or_else(|| how.clone(), |line| format!("{how}: {}", line.trim()));
-    failed(cx, kind, &what, "any other exit code is a hook error and decides nothing")
+    failed(cx, kind, &how, stderr, "any other exit code is a hook error and decides nothing")
 }
 
 fn failure_answer(cx: &HookCx<'_>, failure: &HandlerFailure) -> Reading {
@@ -161,7 +209,7 @@ fn failure_answer(cx: &HookCx<'_>, failure: &HandlerFailure) -> Reading {
         reading.failure = Some(failure.kind);
         reading
     } else {
-        failed(cx, failure.kind, &failure.message, "a hook that did not answer decides nothing")
+        failed(cx, failure.kind, &failure.message, "", "a hook that did not answer decides nothing")
     };
     if failure.kind == FailureKind::Timeout {
         reading.status = Status::Timeout;
@@ -170,19 +218,16 @@ fn failure_answer(cx: &HookCx<'_>, failure: &HandlerFailure) -> Reading {
     reading
 }
 
-/// A failed hook: nothing, or with `onFailure: "block"` like exit 2 (on permission requests a deny; on stop events nothing, since
-/// the agent would never end).
-fn failed(cx: &HookCx<'_>, failure: FailureKind, what: &str, rule: &str) -> Reading {
+/// A failed hook: nothing but word to the user with the first line of its error, or with `onFailure: "block"` like exit 2 with
+/// the whole of it (on permission requests a deny; where a block prolongs work nothing, since it would never end).
+fn failed(cx: &HookCx<'_>, failure: FailureKind, what: &str, stderr: &str, rule: &str) -> Reading {
     let kind = &cx.event.kind;
-    let exempt = matches!(
-        kind,
-        EventKind::Stop | EventKind::SubagentStop | EventKind::TaskCompleted | EventKind::TeammateIdle
-    );
-    let wanted = cx.hook.on_failure.for_kind(failure, OnFailure::Continue) == OnFailure::Block;
-    let blocks = wanted && !exempt && !cx.hook.background;
+    let wanted = cx.hook.on_failure.for_kind(failure, PROFILE.on_failure) == OnFailure::Block;
+    let blocks = wanted && !profile::block_prolongs(kind) && !cx.hook.background;
+    let with = |text: &str| if text.is_empty() { what.to_owned() } else { format!("{what}: {text}") };
     let mut reading = if blocks {
-        let text = format!("a hook failed, and its onFailure is \"block\": {what}");
-        let answer = match block_of(cx) {
+        let text = format!("a hook failed, and its onFailure is \"block\": {}", with(stderr));
+        let answer = match profile::block_on(cx.event) {
             Block::Holds(reason_to) => Answer { reason_to, ..Answer::deny(text) },
             _ if *kind == EventKind::PermissionRequest => Answer::deny(text),
             Block::Tells(to) if to != Audience::Nobody => {
@@ -192,8 +237,9 @@ fn failed(cx: &HookCx<'_>, failure: FailureKind, what: &str, rule: &str) -> Read
         };
         Reading::new(Status::Error, answer, "onFailure is \"block\"")
     } else {
-        let message =
-            Effect::Message { text: format!("a {kind} hook failed: {what}"), level: Level::Warning };
+        let first = stderr.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let text = format!("a {kind} hook failed: {}", with(first));
+        let message = Effect::Message { text, level: Level::Warning };
         Reading::new(Status::Error, Answer::default().with(message), rule)
     };
     reading.failure = Some(failure);
@@ -244,10 +290,10 @@ fn json_answer(cx: &HookCx<'_>, map: &Map<String, Value>) -> Answer {
     if let (true, Some(message)) = (takes.message, text("systemMessage")) {
         answer.effects.push(Effect::Message { text: message, level: Level::Info });
     }
-    if let Some(sequence) = text("terminalSequence") {
+    if let (false, Some(sequence)) = (profile::is_deaf(kind), text("terminalSequence")) {
         answer.effects.push(Effect::TerminalSequence { text: sequence });
     }
-    match (map.get("decision").and_then(Value::as_str), block_of(cx)) {
+    match (map.get("decision").and_then(Value::as_str), profile::block_on(cx.event)) {
         (Some("block"), Block::Holds(to)) => {
             answer.decision = Decision::Deny;
             answer.reason = Some(text("reason").unwrap_or_else(|| DEFAULT_REASON.to_owned()));

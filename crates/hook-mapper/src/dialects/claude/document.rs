@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 pub(super) enum Stdout<'a> {
     Empty,
     Text(&'a str),
+    /// The beginning of a document that was too long to be kept.
+    Cut,
     Json(Map<String, Value>),
     /// Braces around something that is no JSON; the error.
     Invalid(String),
@@ -22,7 +24,7 @@ impl Stdout<'_> {
             Stdout::Empty => StdoutForm::Empty,
             Stdout::Text(_) => StdoutForm::Text,
             Stdout::Json(_) => StdoutForm::Json,
-            Stdout::Invalid(_) => StdoutForm::InvalidJson,
+            Stdout::Invalid(_) | Stdout::Cut => StdoutForm::InvalidJson,
             Stdout::Misfit(_) => StdoutForm::SchemaError,
         }
     }
@@ -40,10 +42,36 @@ const HOOK_FIELDS: &[&str] = &[
     "hookSpecificOutput",
 ];
 
-pub(super) fn take<'a>(text: &'a str, event: &EventKind) -> Stdout<'a> {
-    let text = text.trim();
+/// Blanks as JavaScript trims them: a byte order mark is one.
+fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
+}
+
+/// What follows a first line `{"async": true}`, by which a hook sends itself into the background.
+pub(super) fn after_async(text: &str) -> Option<&str> {
+    let (first, rest) = trim(text).split_once('\n').unwrap_or((trim(text), ""));
+    let document: Value = serde_json::from_str(first).ok()?;
+    (document.get("async") == Some(&Value::Bool(true))).then_some(rest)
+}
+
+/// Plain text that ends with a document: something was printed before it.
+pub(super) fn hides_document(text: &str) -> bool {
+    if text.starts_with('{') {
+        return false;
+    }
+    let tails = text.match_indices("\n{").map(|(at, _)| &text[at..]);
+    text.ends_with('}') && tails.take(64).any(|tail| serde_json::from_str::<Map<String, Value>>(tail).is_ok())
+}
+
+/// `whole` is false where the text was cut off at the end.
+pub(super) fn take<'a>(text: &'a str, whole: bool, event: &EventKind) -> Stdout<'a> {
+    let text = trim(text);
     if text.is_empty() {
         return Stdout::Empty;
+    }
+    if !whole && text.starts_with('{') {
+        // Half a document is none, even where it happens to end with a brace.
+        return Stdout::Cut;
     }
     if !(text.starts_with('{') && text.ends_with('}')) {
         return Stdout::Text(text);
@@ -74,6 +102,7 @@ enum Type {
     Text,
     Object,
     Texts,
+    List,
     One(&'static [&'static str]),
     Any,
 }
@@ -145,6 +174,7 @@ fn check(map: &Map<String, Value>, event: &EventKind) -> Result<(), String> {
             ("message", Type::Text),
             ("interrupt", Type::Bool),
             ("updatedInput", Type::Object),
+            ("updatedPermissions", Type::List),
         ];
         fields(decision, &rows, "hookSpecificOutput.decision.")?;
         if !decision.contains_key("behavior") {
@@ -165,6 +195,7 @@ fn fields(map: &Map<String, Value>, rows: &[(&str, Type)], path: &str) -> Result
                 value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
                 "a list of strings".to_owned(),
             ),
+            Type::List => (value.is_array(), "a list".to_owned()),
             Type::One(words) => (
                 value.as_str().is_some_and(|word| words.contains(&word)),
                 format!("one of {}", words.join(", ")),

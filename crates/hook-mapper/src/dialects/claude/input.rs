@@ -70,6 +70,12 @@ fn document(cx: &HookCx<'_>) -> Value {
     Value::Object(out)
 }
 
+/// A plugin's name as the name of a directory: it comes from a file of the plugin and may hold anything.
+fn directory_name(source: &str) -> String {
+    let kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    source.chars().map(|c| if kept(c) { c } else { '-' }).collect()
+}
+
 /// The variables of a hook.
 pub(super) fn variables(cx: &HookCx<'_>) -> Vec<(String, OsString)> {
     let event = cx.event;
@@ -82,6 +88,11 @@ pub(super) fn variables(cx: &HookCx<'_>) -> Vec<(String, OsString)> {
     }
     if let (Layer::Pack | Layer::Skill, Some(root)) = (cx.hook.origin.layer, &cx.hook.origin.root) {
         all.push(("CLAUDE_PLUGIN_ROOT".into(), root.as_os_str().to_owned()));
+    }
+    if let (Layer::Pack, Some(source), Some(state)) =
+        (cx.hook.origin.layer, &cx.hook.origin.source, &cx.host.state)
+    {
+        all.push(("CLAUDE_PLUGIN_DATA".into(), state.join("plugins").join(directory_name(source)).into()));
     }
     let has_env_file = matches!(
         event.kind,

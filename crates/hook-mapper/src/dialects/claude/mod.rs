@@ -40,7 +40,7 @@ impl Dialect for Claude {
     }
 
     fn capabilities(&self, event: &Event) -> Capabilities {
-        profile::capabilities(&event.kind)
+        profile::capabilities(event)
     }
 
     fn plan(&self, _event: &Event, candidates: &[Candidate]) -> Plan {

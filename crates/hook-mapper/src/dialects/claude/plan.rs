@@ -33,11 +33,18 @@ pub(super) fn plan(candidates: &[Candidate]) -> Plan {
 }
 
 /// The same handler with the same rule, in settings files both: their matchers and limits do not count. The client lets the
-/// last copy's limits count; here the first one's do, so that a project cannot loosen what a user wrote.
+/// last copy's limits count; here the first one's do, so that a project cannot loosen what a user wrote, nor put a copy that
+/// is not trusted in the place of one that is. Background hooks run once per entry.
 fn same(a: &Hook, b: &Hook) -> bool {
     let settings = |hook: &Hook| {
         matches!(hook.origin.layer, Layer::Managed | Layer::User | Layer::Project | Layer::Local)
             && !matches!(hook.handler, Handler::Code { .. } | Handler::Unknown { .. })
+            && !hook.background
     };
-    settings(a) && settings(b) && a.handler == b.handler && a.condition == b.condition
+    // The input of a tool and the model of a prompt stand beside the handler; without them two calls are not the same.
+    let beside = match a.handler {
+        Handler::Command(_) | Handler::Http { .. } => true,
+        _ => a.extra == b.extra,
+    };
+    settings(a) && settings(b) && a.handler == b.handler && beside && a.condition == b.condition
 }

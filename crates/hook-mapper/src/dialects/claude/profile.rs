@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hook_core::{
-    Audience, Capabilities, DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, Profile,
+    Audience, Capabilities, DialectId, Event, EventKind, EventRow, Flavour, HandlerKind, OnFailure, Profile,
     Subject, ToolRow,
 };
 
@@ -47,8 +47,7 @@ macro_rules! events {
             handlers: $handlers,
         },)*];
 
-        /// What a block does there.
-        pub(super) fn block(kind: &EventKind) -> Block {
+        fn block(kind: &EventKind) -> Block {
             match kind {
                 $(EventKind::$name => $block,)*
                 _ => Block::Nothing,
@@ -132,11 +131,38 @@ pub(super) fn text_is_context(kind: &EventKind) -> bool {
     )
 }
 
-pub(super) fn capabilities(kind: &EventKind) -> Capabilities {
+/// What a block does on this event; changes of policy cannot be held back ("ConfigChange decision control").
+pub(super) fn block_on(event: &Event) -> Block {
+    let policy = event.kind == EventKind::ConfigChange && event.variant.as_deref() == Some("policy_settings");
+    if policy { Block::Tells(Audience::Nobody) } else { block(&event.kind) }
+}
+
+/// A block there keeps somebody at work: what fails all the time must not block, or the work would never end.
+pub(super) fn block_prolongs(kind: &EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Stop | EventKind::SubagentStop | EventKind::TaskCompleted | EventKind::TeammateIdle
+    )
+}
+
+/// No output is honoured there, control sequences included.
+pub(super) fn is_deaf(kind: &EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Setup
+            | EventKind::InstructionsLoaded
+            | EventKind::SessionEnd
+            | EventKind::WorktreeCreate
+            | EventKind::WorktreeRemove
+    )
+}
+
+pub(super) fn capabilities(event: &Event) -> Capabilities {
+    let kind = &event.kind;
     let takes = takes(kind);
     let permission = *kind == EventKind::PermissionRequest;
     Capabilities {
-        block: permission || matches!(block(kind), Block::Holds(_)),
+        block: permission || matches!(block_on(event), Block::Holds(_)),
         ask: matches!(kind, EventKind::PreToolUse | EventKind::PreModelSwitch),
         allow: permission || *kind == EventKind::PreToolUse,
         rewrite_input: permission || *kind == EventKind::PreToolUse,

@@ -14,8 +14,10 @@ pub(super) fn read(payload: Payload, hint: &EventHint) -> Result<Incoming, ReadE
     let Value::Object(map) = &payload.value else {
         return Err(ReadError::NotAnObject { found: type_name(&payload.value) });
     };
-    let named = values::first_string(map, &["hook_event_name"])?.or_else(|| hint.event.clone());
-    let Some(name) = named else { return Err(ReadError::NoEvent { field: "hook_event_name" }) };
+    let named = values::first_string(map, &["hook_event_name"])?.filter(|name| !name.is_empty());
+    let Some(name) = named.or_else(|| hint.event.clone()) else {
+        return Err(ReadError::NoEvent { field: "hook_event_name" });
+    };
     // Events appear upstream every few weeks; one that is not known concerns no hook.
     let Some(row) = PROFILE.event(&name) else { return Ok(Incoming::default()) };
 
@@ -32,18 +34,25 @@ pub(super) fn read(payload: Payload, hint: &EventHint) -> Result<Incoming, ReadE
     match row.subject {
         Subject::Tool => tool(&mut event, map)?,
         Subject::Field(field) => {
-            let seen = values::text(map.get(field)).unwrap_or_default();
-            event.variant = Some(seen.clone());
-            event.subject = Some(match event.kind {
-                EventKind::FileChanged => seen.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
-                _ => seen,
-            });
+            // A payload that does not name its subject has none: every matcher fits, so that no guard is passed by.
+            event.variant = values::text(map.get(field));
+            event.subject = event.variant.as_deref().map(|seen| subject(&event.kind, seen).to_owned());
             event.paths = values::input_paths(&payload.value);
         }
         Subject::None => {}
     }
     event.fields = map.iter().filter(|(key, _)| !held(key)).map(|(k, v)| (k.clone(), v.clone())).collect();
     Ok(Incoming { events: vec![event], control: None })
+}
+
+/// What matchers see of a subject.
+fn subject<'a>(kind: &EventKind, seen: &'a str) -> &'a str {
+    match kind {
+        EventKind::FileChanged => seen.rsplit(['/', '\\']).next().unwrap_or(seen),
+        // `model[1m]`: the size of the context is no part of the name.
+        EventKind::PreModelSwitch | EventKind::PostModelSwitch => seen.split('[').next().unwrap_or(seen),
+        _ => seen,
+    }
 }
 
 /// Members that have a place of their own in an event.
@@ -68,9 +77,7 @@ fn tool(event: &mut Event, map: &Map<String, Value>) -> Result<(), ReadError> {
     let name = values::first_string(map, &["tool_name"])?.unwrap_or_default();
     let input = values::first(map, &["tool_input"]).cloned().unwrap_or_else(|| Value::Object(Map::new()));
     event.paths = values::input_paths(&input);
-    if name.is_empty() {
-        event.subject = Some(String::new());
-    } else {
+    if !name.is_empty() {
         values::push_unique(&mut event.match_names, &name);
         for alias in profile::aliases(&name) {
             values::push_unique(&mut event.match_names, alias);

@@ -1,7 +1,8 @@
 //! An outcome in Claude Code's words. JSON beside exit 0 is preferred to exit 2, which would show the hook's command line to the model.
 
 use hook_core::{
-    Answer, Audience, Decision, Effect, EngineFailure, Event, EventKind, Outcome, Reply, ReplyPolicy,
+    Answer, Audience, Capabilities, Decision, Effect, EngineFailure, Event, EventKind, Outcome, Reply,
+    ReplyPolicy,
 };
 use serde_json::{Map, Value, json};
 
@@ -15,7 +16,7 @@ pub(super) fn write_reply(
     policy: &ReplyPolicy,
 ) -> Reply {
     match (result, event) {
-        (Ok(outcome), Some(event)) => carry(&event.kind, &outcome.answer, policy),
+        (Ok(outcome), Some(event)) => carry(event, &outcome.answer, policy),
         // A payload that concerns no hook.
         (Ok(_), None) => Reply::default(),
         (Err(failure), event) => failed(event, failure, policy),
@@ -24,44 +25,54 @@ pub(super) fn write_reply(
 
 fn failed(event: Option<&Event>, failure: &EngineFailure, policy: &ReplyPolicy) -> Reply {
     let deny = failure.deny || policy.fail_closed;
-    match event.map(|event| &event.kind) {
-        None if deny => {
-            // Without an event only the exit code is understood.
-            Reply { exit_code: 2, stderr: format!("{}\n", failure.message), ..Reply::default() }
-        }
-        Some(kind)
-            if deny
-                && profile::capabilities(kind).block
-                && !matches!(kind, EventKind::Stop | EventKind::SubagentStop) =>
+    let stderr = format!("{}\n", failure.message);
+    let mut reply = match event {
+        // Without an event only the exit code is understood.
+        None if deny => return Reply { exit_code: 2, stderr, ..Reply::default() },
+        Some(event)
+            if deny && profile::capabilities(event).block && !profile::block_prolongs(&event.kind) =>
         {
-            carry(kind, &Answer::deny(&failure.message), policy)
+            return carry(event, &Answer::deny(&failure.message), policy);
+        }
+        // Standard output would be taken for the path.
+        Some(event) if event.kind == EventKind::WorktreeCreate => {
+            return Reply { exit_code: 1, stderr, ..Reply::default() };
         }
         _ => {
             Reply { stdout: format!("{}\n", json!({ "systemMessage": failure.message })), ..Reply::default() }
         }
+    };
+    if let Some(event) = event.filter(|event| !profile::capabilities(event).message) {
+        reply.degraded.push(format!("{} shows no message, so nobody reads: {}", event.kind, failure.message));
     }
+    reply
 }
 
 /// Puts the document together, and lists what it cannot say.
 struct Writer<'a> {
     kind: &'a EventKind,
+    can: Capabilities,
     top: Map<String, Value>,
     own: Map<String, Value>,
     messages: Vec<String>,
     contexts: Vec<String>,
     feedback: Vec<String>,
+    elicitation: Option<(&'a str, Option<&'a Value>)>,
     degraded: Vec<String>,
 }
 
-fn carry(kind: &EventKind, answer: &Answer, policy: &ReplyPolicy) -> Reply {
-    let can = profile::capabilities(kind);
+fn carry(event: &Event, answer: &Answer, policy: &ReplyPolicy) -> Reply {
+    let kind = &event.kind;
+    let can = profile::capabilities(event);
     let mut writer = Writer {
         kind,
+        can,
         top: Map::new(),
         own: Map::new(),
         messages: Vec::new(),
         contexts: Vec::new(),
         feedback: Vec::new(),
+        elicitation: None,
         degraded: Vec::new(),
     };
     let (decision, reason) = writer.decide(answer, policy);
@@ -70,7 +81,7 @@ fn carry(kind: &EventKind, answer: &Answer, policy: &ReplyPolicy) -> Reply {
     }
     writer.decision(decision, reason.as_deref());
     writer.rewrites(answer, decision);
-    writer.effects(answer);
+    writer.effects(answer, decision);
 
     if answer.stop {
         if can.stop {
@@ -82,51 +93,58 @@ fn carry(kind: &EventKind, answer: &Answer, policy: &ReplyPolicy) -> Reply {
             writer.lose("a stop of the agent");
         }
     }
-    writer.finish()
+    writer.finish(decision)
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     fn lose(&mut self, what: &str) {
         self.degraded.push(format!("{what} cannot be delivered on {}", self.kind));
     }
 
     /// The decision this event can carry. A deny stays a deny; what asks or rewrites in vain becomes one, by policy.
     fn decide(&mut self, answer: &Answer, policy: &ReplyPolicy) -> (Decision, Option<String>) {
-        let can = profile::capabilities(self.kind);
         let reason = answer.reason.clone().filter(|reason| !reason.trim().is_empty());
-        let rewrite = answer.updated_input.as_ref().or_else(|| replaced(answer));
-        let applies = can.rewrite_input && rewrite.is_none_or(Value::is_object);
-        if let (Some(rewrite), false) = (rewrite, applies || answer.decision == Decision::Deny) {
-            if can.block && policy.deny_unsupported_rewrite && answer.decision < Decision::Deny {
-                self.degraded.push(format!("a rewrite became a deny: {} takes none", self.kind));
-                let reason = format!(
-                    "a hook wants this instead: {}",
-                    crate::values::text(Some(rewrite)).unwrap_or_default()
-                );
-                return (Decision::Deny, Some(reason));
+        let decision = match answer.decision {
+            Decision::Ask if self.can.ask => Decision::Ask,
+            Decision::Defer if *self.kind == EventKind::PreToolUse && !policy.interactive => Decision::Defer,
+            Decision::Defer if self.can.ask => {
+                // Where a person sits, a defer is ignored and the call would go its usual way.
+                self.degraded.push(format!("a defer became a question: {} cannot defer here", self.kind));
+                Decision::Ask
             }
-            self.lose("a rewrite");
-        }
-        match answer.decision {
-            Decision::Defer if *self.kind == EventKind::PreToolUse => (Decision::Defer, reason),
-            Decision::Ask | Decision::Defer if !can.ask => {
-                if can.block && policy.deny_unsupported_ask {
-                    self.degraded.push(format!("a question became a deny: {} cannot ask", self.kind));
-                    return (
-                        Decision::Deny,
-                        reason.or_else(|| Some("a hook wants a human to decide".into())),
-                    );
-                }
+            Decision::Ask | Decision::Defer if self.can.block && policy.deny_unsupported_ask => {
+                self.degraded.push(format!("a question became a deny: {} cannot ask", self.kind));
+                return (Decision::Deny, reason.or_else(|| Some("a hook wants a human to decide".into())));
+            }
+            Decision::Ask | Decision::Defer => {
                 self.lose("a question");
-                (Decision::None, reason)
+                Decision::None
             }
-            Decision::Defer => (Decision::Ask, reason),
-            decision => (decision, reason),
+            decision => decision,
+        };
+        match answer.updated_input.as_ref().or_else(|| replaced(answer)) {
+            Some(rewrite) if decision != Decision::Deny && !self.applies(rewrite, decision) => {
+                if self.can.block && policy.deny_unsupported_rewrite {
+                    self.degraded.push(format!("a rewrite became a deny: {} cannot apply it", self.kind));
+                    let wanted = crate::values::text(Some(rewrite)).unwrap_or_default();
+                    return (Decision::Deny, Some(format!("a hook wants this instead: {wanted}")));
+                }
+                self.lose("a rewrite");
+                (decision, reason)
+            }
+            _ => (decision, reason),
         }
     }
 
+    /// True where the rewritten input is what will run. A deferred call comes again, and is rewritten then.
+    fn applies(&self, rewrite: &Value, decision: Decision) -> bool {
+        // A permission request takes another input with an allow only: the person would be asked about the old one.
+        let taken = *self.kind != EventKind::PermissionRequest || decision == Decision::Allow;
+        self.can.rewrite_input && taken && rewrite.is_object()
+    }
+
     fn decision(&mut self, decision: Decision, reason: Option<&str>) {
-        let can = profile::capabilities(self.kind);
+        let can = self.can;
         let deny_reason = reason.unwrap_or(DEFAULT_REASON);
         match (decision, self.kind) {
             (Decision::None, _) => {}
@@ -159,24 +177,17 @@ impl Writer<'_> {
     }
 
     fn rewrites(&mut self, answer: &Answer, decision: Decision) {
-        let rewrite =
-            answer.updated_input.as_ref().or_else(|| replaced(answer)).filter(|input| input.is_object());
-        if let Some(input) = rewrite.filter(|_| profile::capabilities(self.kind).rewrite_input) {
-            let allowed = self.own.get_mut("decision").and_then(Value::as_object_mut);
-            match (self.kind, allowed) {
-                (EventKind::PreToolUse, _) if matches!(decision, Decision::Deny | Decision::Defer) => {}
-                (EventKind::PreToolUse, _) => {
-                    self.own.insert("updatedInput".into(), input.clone());
-                }
-                (_, Some(own)) if decision == Decision::Allow => {
-                    own.insert("updatedInput".into(), input.clone());
-                }
-                _ if decision == Decision::Deny => {}
-                _ => self.lose("a rewrite without an allow"),
+        let rewrite = answer.updated_input.as_ref().or_else(|| replaced(answer));
+        if let Some(input) = rewrite.filter(|input| self.applies(input, decision)) {
+            match (decision, self.own.get_mut("decision").and_then(Value::as_object_mut)) {
+                (Decision::Deny, _) => {}
+                (Decision::Defer, _) => self.lose("a rewrite beside a defer"),
+                (_, Some(own)) => drop(own.insert("updatedInput".into(), input.clone())),
+                (_, None) => drop(self.own.insert("updatedInput".into(), input.clone())),
             }
         }
         if let Some(output) = &answer.updated_output {
-            if *self.kind == EventKind::PostToolUse {
+            if self.can.rewrite_output {
                 self.own.insert("updatedToolOutput".into(), output.clone());
             } else {
                 self.lose("another result");
@@ -184,7 +195,7 @@ impl Writer<'_> {
         }
     }
 
-    fn effects(&mut self, answer: &Answer) {
+    fn effects(&mut self, answer: &'a Answer, decision: Decision) {
         for effect in &answer.effects {
             match effect {
                 Effect::Context { text } => self.contexts.push(text.clone()),
@@ -193,29 +204,61 @@ impl Writer<'_> {
                 Effect::Feedback { text, .. } | Effect::Message { text, .. } => {
                     self.messages.push(text.clone())
                 }
-                Effect::TerminalSequence { text } => {
-                    self.top.insert("terminalSequence".into(), text.as_str().into());
+                Effect::TerminalSequence { text } if !profile::is_deaf(self.kind) => {
+                    let known = self.top.get("terminalSequence").and_then(Value::as_str).unwrap_or_default();
+                    let all = format!("{known}{text}");
+                    self.top.insert("terminalSequence".into(), all.into());
                 }
                 Effect::ReplaceContent { .. } => {}
-                effect => match own_field(self.kind, effect) {
-                    Some((name, value)) => {
-                        self.own.insert(name.into(), value);
+                Effect::Elicitation { action, content } if self.answers_servers() => {
+                    // "A decline from any hook wins over another hook's accept."
+                    if rank(action) >= self.elicitation.map_or(0, |(known, _)| rank(known)) {
+                        self.elicitation = Some((action, content.as_ref()));
                     }
-                    None => self.permission_field(effect),
+                }
+                effect => match own_field(self.kind, effect) {
+                    Some((name, value)) => self.put(name, value),
+                    None => self.permission_field(effect, decision),
                 },
             }
         }
     }
 
-    /// Fields inside the decision of a permission request.
-    fn permission_field(&mut self, effect: &Effect) {
-        let decision = self.own.get_mut("decision").and_then(Value::as_object_mut);
-        match (effect, decision) {
-            (Effect::Interrupt, Some(own)) => {
+    fn answers_servers(&self) -> bool {
+        matches!(self.kind, EventKind::Elicitation | EventKind::ElicitationResult)
+    }
+
+    /// Sets a field of the event's own output: lists grow, notes are put below each other, of anything else the last counts.
+    fn put(&mut self, name: &'static str, value: Value) {
+        match (self.own.get_mut(name), value) {
+            (Some(Value::Array(known)), Value::Array(more)) => {
+                for item in more {
+                    if !known.contains(&item) {
+                        known.push(item);
+                    }
+                }
+            }
+            (Some(Value::String(known)), Value::String(more)) if name == "classifierContext" => {
+                known.push('\n');
+                known.push_str(&more);
+            }
+            (_, value) => drop(self.own.insert(name.into(), value)),
+        }
+    }
+
+    /// Fields inside the decision of a permission request. An allow takes rules, a deny takes an interrupt; the other way
+    /// round the document would not fit, and the decision be lost with it.
+    fn permission_field(&mut self, effect: &Effect, decision: Decision) {
+        let own = self.own.get_mut("decision").and_then(Value::as_object_mut);
+        match (effect, decision, own) {
+            (Effect::Interrupt, Decision::Deny, Some(own)) => {
                 own.insert("interrupt".into(), true.into());
             }
-            (Effect::Permissions { updates }, Some(own)) => {
-                own.insert("updatedPermissions".into(), updates.clone());
+            (Effect::Permissions { updates: Value::Array(more) }, Decision::Allow, Some(own)) => {
+                let known = own.entry("updatedPermissions").or_insert_with(|| json!([]));
+                if let Value::Array(known) = known {
+                    known.extend(more.iter().cloned());
+                }
             }
             _ => self.lose(effects::label(effect)),
         }
@@ -233,11 +276,27 @@ impl Writer<'_> {
                 other => self.lose(effects::label(other)),
             }
         }
+        if answer.stop {
+            self.lose("a stop of the agent");
+        }
+        if stdout.is_empty() && *self.kind == EventKind::WorktreeCreate {
+            self.degraded.push("no hook gave a path, so the worktree is not created".into());
+        }
         Reply { stdout, degraded: self.degraded, ..Reply::default() }
     }
 
-    fn finish(mut self) -> Reply {
-        let can = profile::capabilities(self.kind);
+    fn finish(mut self, decision: Decision) -> Reply {
+        let can = self.can;
+        let declined = decision == Decision::Deny && self.answers_servers();
+        if declined {
+            // Older clients decline by this field alone.
+            self.own.insert("action".into(), "decline".into());
+        } else if let Some((action, content)) = self.elicitation {
+            self.own.insert("action".into(), action.into());
+            if let Some(content) = content.filter(|_| action == "accept") {
+                self.own.insert("content".into(), content.clone());
+            }
+        }
         if !self.feedback.is_empty() {
             let text = self.feedback.join("\n");
             let tells_model = matches!(self.kind, EventKind::PostToolUse | EventKind::PostToolUseFailure);
@@ -250,7 +309,7 @@ impl Writer<'_> {
             }
         }
         if !self.contexts.is_empty() {
-            if can.context {
+            if can.context && decision != Decision::Defer {
                 self.own.insert("additionalContext".into(), self.contexts.join("\n").into());
             } else {
                 self.lose("context");
@@ -283,11 +342,20 @@ fn replaced(answer: &Answer) -> Option<&Value> {
     })
 }
 
+/// Which answer to an MCP server beats which.
+fn rank(action: &str) -> u8 {
+    match action {
+        "decline" => 2,
+        "cancel" => 1,
+        _ => 0,
+    }
+}
+
 /// The field of an effect in the event's own output, where the event has it.
 fn own_field(kind: &EventKind, effect: &Effect) -> Option<(&'static str, Value)> {
     use EventKind::{
-        CwdChanged, Elicitation, ElicitationResult, FileChanged, MessageDisplay, PermissionDenied,
-        PostToolUse, SessionStart, UserPromptExpansion, UserPromptSubmit,
+        CwdChanged, FileChanged, MessageDisplay, PermissionDenied, PostToolUse, SessionStart,
+        UserPromptExpansion, UserPromptSubmit,
     };
     match (kind, effect) {
         (SessionStart | UserPromptSubmit, Effect::SessionTitle { text }) => {
@@ -306,9 +374,6 @@ fn own_field(kind: &EventKind, effect: &Effect) -> Option<(&'static str, Value)>
             Some(("classifierContext", text.as_str().into()))
         }
         (MessageDisplay, Effect::DisplayContent { text }) => Some(("displayContent", text.as_str().into())),
-        (Elicitation | ElicitationResult, Effect::Elicitation { action, .. }) => {
-            Some(("action", action.as_str().into()))
-        }
         _ => None,
     }
 }
