@@ -6,9 +6,17 @@ use clap::{Args, Parser, Subcommand};
 
 /// One hook engine for every coding agent.
 #[derive(Debug, Parser)]
-#[command(name = "hook", version, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 fine, 1 findings, 3 blocked, 4 ask, 5 defer (run), 64 usage, 65 bad data, 70 our fault, 74 I/O."
+    name = "hook",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+#[command(
+    after_help = "Start with `hook init`, then try `hook run PreToolUse --tool Bash --input '{\"command\": \"rm -rf /\"}'`.
+
+Exit codes: 0 fine, 1 findings, 3 blocked, 4 ask, 5 defer (run), 64 usage, 65 bad data, 70 our fault, 74 I/O."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -66,7 +74,7 @@ pub(crate) struct RunArgs {
     /// The tool's name
     #[arg(long)]
     pub(crate) tool: Option<String>,
-    /// The tool's input, a JSON object
+    /// The tool's input, a JSON object; without --tool, members of the event
     #[arg(long, value_name = "JSON")]
     pub(crate) input: Option<String>,
     /// Other members of the event, a JSON object
@@ -75,9 +83,9 @@ pub(crate) struct RunArgs {
     /// An agent's raw payload instead; - reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "input", "data"])]
     pub(crate) payload: Option<PathBuf>,
-    /// The agent that fires
-    #[arg(long, default_value = "native")]
-    pub(crate) agent: String,
+    /// The agent that fires; recognised by its payload where it is not given
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
     /// The session; state is kept between runs of the same one
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
@@ -89,6 +97,15 @@ pub(crate) struct RunArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "The reply, on standard output and in the exit code, is in the agent's own form, also where this program
+itself fails: on an event that can hold something back a failure denies where a hook is configured,
+and says how to mend it.
+
+Example:
+  echo '{\"event\": \"PreToolUse\", \"data\": {\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"ls\"}}}' |
+    hook dispatch"
+)]
 pub(crate) struct DispatchArgs {
     /// The agent that fires; recognised by its payload where it is not given
     #[arg(long)]
@@ -110,8 +127,12 @@ pub(crate) struct ListArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hook check
+  hook check .hooks/hooks.json
+  hook check --json | hook get '.[0].message'")]
 pub(crate) struct CheckArgs {
-    /// Hook files; without any, all that the project would read
+    /// Hook files, or directories that hold them; without any, all that the project would read
     pub(crate) paths: Vec<PathBuf>,
     /// The dialect of the given files, where their place does not tell
     #[arg(long)]
@@ -126,12 +147,17 @@ pub(crate) struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   command=$(\"$HOOK\" get .tool_input.command)
-  \"$HOOK\" get '.tool_calls[0].tool_name' --default none")]
+  path=$(\"$HOOK\" get .tool_input.file_path .tool_input.notebook_path --default '')
+  \"$HOOK\" get '.items[0].\"odd key\"'
+
+Strings are printed as they are, everything else as the JSON that stands there. A field that is null or
+missing prints nothing and exits with 1.")]
 pub(crate) struct GetArgs {
-    /// A path: `.tool_input.command`, `.list[0]`, `."odd key"`
-    pub(crate) path: String,
+    /// A path: `.tool_input.command`, `.list[0]`, `.list[-1]`, `."odd key"`; of several, the first that is there
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<String>,
     /// Printed where the field is not there; without it nothing is, and the exit code is 1
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) default: Option<String>,
     /// Print strings as JSON, too
     #[arg(long)]

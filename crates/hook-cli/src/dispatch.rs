@@ -1,15 +1,21 @@
 //! The machine's verb: an agent's payload in, its own kind of reply out.
+//!
+//! An agent waits for this verb on every event, and most events concern no hook: only what the event needs is compiled, and a
+//! runtime is made only where something runs. What fails here leaves through the agent's own dialect; a guard that could
+//! not look does not wave things through.
 
 use std::io::Read;
+use std::sync::Arc;
 
 use hook_engine::config::{EngineFailureMode, Loaded};
+use hook_engine::core::diagnostic::codes;
 use hook_engine::core::{
-    Dialect, Effect, EngineFailure, Event, EventHint, EventKind, FailureStage, Incoming, Level, Note,
-    Outcome, Payload, Reply, ReplyPolicy, SessionStore, Severity,
+    Diagnostic, Dialect, Effect, EngineFailure, Event, EventHint, EventKind, FailureStage, Hook, HostContext,
+    Incoming, Level, Note, Outcome, Payload, Reply, ReplyPolicy, SessionStore, Severity,
 };
 use hook_engine::mapper::Dialects;
 use hook_engine::state::{FileSessions, MAX_AGE};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::args::DispatchArgs;
 use crate::error::CliError;
@@ -24,50 +30,19 @@ pub(crate) fn dispatch(args: &DispatchArgs) -> Result<u8, CliError> {
     let dialects = Dialects::standard();
     let named = args.agent.as_deref().map(|word| session::dialect(&dialects, word)).transpose()?;
     let payload = read_payload();
-    let agent = match (named, &payload) {
-        (Some(agent), _) => agent.clone(),
-        (None, Ok(payload)) => recognise(&dialects, &payload.value)?.clone(),
-        (None, Err(problem)) => {
-            return Err(CliError::data(format!("{problem}, and no --agent says whose it is")));
-        }
-    };
-    let profile = agent.profile();
-    let host = world::host(profile)?;
-    let loaded = session::load_files(&host, &dialects, &args.sources, Some(profile.id))?;
-    let policy = loaded.settings.reply_policy(ReplyPolicy::default());
-
+    let agent = named.or_else(|| match &payload {
+        Ok(payload) => session::recognise(&dialects, payload),
+        Err(_) => dialects.find("native"),
+    });
+    let agent = agent.cloned().ok_or_else(|| CliError::internal("there is no dialect"))?;
     let hint = EventHint { event: args.event.clone() };
-    let read = payload.and_then(|payload| agent.read(payload, &hint).map_err(|error| error.to_string()));
-    let incoming = match read {
-        Ok(incoming) => incoming,
-        Err(problem) => return send(&refuse(agent.as_ref(), &hint, &loaded, &policy, &problem)),
-    };
-
-    let only: Vec<EventKind> = incoming.events.iter().map(|event| event.kind.clone()).collect();
-    let sessions = session::sessions(&host);
-    let engine = session::engine(host.clone(), dialects.clone(), &loaded, only, sessions.clone());
-    let mut outcome = if engine.concerns(&incoming) {
-        match session::block_on(engine.dispatch(&incoming))? {
-            Some(outcome) => outcome,
-            None => return Err(CliError::internal("ended by a signal; running hooks were ended too")),
-        }
-    } else {
-        Outcome::default()
-    };
-    tell_broken_files(&mut outcome, &incoming, &loaded, sessions.as_ref());
-    let code = send(&engine.reply(profile.id, &incoming, &outcome, &policy))?;
-    for note in outcome.notes.iter().filter(|note| note.level > Level::Info) {
-        output::words(&format!("hook: {}\n", note.text));
+    let work = Dispatch { args, dialects: &dialects, agent, hint };
+    let read =
+        payload.and_then(|payload| work.agent.read(payload, &work.hint).map_err(|error| error.to_string()));
+    match read {
+        Ok(incoming) => work.answer(&incoming),
+        Err(problem) => work.refuse(None, FailureStage::Payload, &problem),
     }
-    // The reply is out; now there is time to tidy up.
-    if let (true, Some(state)) = (only_session_start(&incoming), &host.state) {
-        let _ = FileSessions::new(state.join("sessions"), host.clock.clone()).sweep(MAX_AGE);
-    }
-    Ok(code)
-}
-
-fn only_session_start(incoming: &Incoming) -> bool {
-    incoming.events.iter().any(|event| event.kind == EventKind::SessionStart)
 }
 
 /// The payload, or what is wrong with it.
@@ -86,91 +61,188 @@ fn read_payload() -> Result<Payload, String> {
     Payload::parse(&text).map_err(|error| format!("the payload is no JSON: {error}"))
 }
 
-/// The dialect that fires an event of this name, by the member that names it.
-fn recognise<'a>(
+struct Dispatch<'a> {
+    args: &'a DispatchArgs,
     dialects: &'a Dialects,
-    payload: &Value,
-) -> Result<&'a std::sync::Arc<dyn Dialect>, CliError> {
-    let named = |member: &str| payload.get(member).and_then(Value::as_str);
-    let (name, own_files) = match (named("hook_event_name"), named("event")) {
-        (Some(name), _) => (name, true),
-        (None, Some(name)) => (name, false),
-        (None, None) => {
-            return Err(CliError::data("the payload names no event (hook_event_name, event)")
-                .help("say whose it is with --agent"));
+    agent: Arc<dyn Dialect>,
+    hint: EventHint,
+}
+
+impl Dispatch<'_> {
+    fn host(&self, event: Option<&Event>) -> HostContext {
+        world::host(self.agent.profile(), event.and_then(|event| event.session.cwd.as_deref()))
+    }
+
+    fn load(&self, host: &HostContext) -> Result<Loaded, CliError> {
+        session::load_files(host, self.dialects, &self.args.sources, Some(self.agent.profile().id))
+    }
+
+    fn answer(&self, incoming: &Incoming) -> Result<u8, CliError> {
+        let first = incoming.events.first();
+        let host = self.host(first);
+        let loaded = match self.load(&host) {
+            Ok(loaded) => loaded,
+            Err(error) => return self.refuse(first, FailureStage::Configuration, &error.to_string()),
+        };
+        let policy = loaded.settings.reply_policy(ReplyPolicy::default());
+        if let (true, Some(broken)) = (policy.fail_closed, loaded.diagnostics.iter().find(costs_hooks)) {
+            return self.refuse(first, FailureStage::Configuration, &line(broken));
         }
-    };
-    let fires = |dialect: &&std::sync::Arc<dyn Dialect>| {
-        let profile = dialect.profile();
-        profile.runs_own_files == own_files && profile.events.iter().any(|row| row.fired_as.contains(&name))
-    };
-    dialects.iter().find(fires).ok_or_else(|| {
-        CliError::data(format!("no agent fires an event {name:?}")).help("say whose it is with --agent")
-    })
-}
 
-/// A payload that could not be read, in the agent's own words. Where hooks are configured one of them may be a guard for it.
-fn refuse(
-    agent: &dyn Dialect,
-    hint: &EventHint,
-    loaded: &Loaded,
-    policy: &ReplyPolicy,
-    problem: &str,
-) -> Reply {
-    let configured = loaded.hooks().any(|hook| hook.enabled);
-    let allow = loaded.settings.on_engine_failure == Some(EngineFailureMode::Allow);
-    let failure = EngineFailure {
-        stage: FailureStage::Payload,
-        message: format!(
-            "hook-engine: {problem}. No hook has seen this event; check how `hook dispatch` is wired."
-        ),
-        deny: configured && !allow,
-    };
-    let event = hint.event.as_deref().and_then(|name| {
-        let row = agent
-            .event_row(name)
-            .or_else(|| agent.profile().events.iter().find(|row| row.fired_as.contains(&name)))?;
-        let payload = Payload::from_value(Value::Null).into();
-        Some(Event::new(row.hears.first()?.clone(), agent.profile().id, name, payload))
-    });
-    agent.write_reply(event.as_ref(), Err(&failure), policy)
-}
-
-/// Says once per session which hook files are broken: a guard that could not be loaded must not be missed in silence.
-fn tell_broken_files(
-    outcome: &mut Outcome,
-    incoming: &Incoming,
-    loaded: &Loaded,
-    sessions: &dyn SessionStore,
-) {
-    let errors: Vec<_> = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
-    let (Some(first), Some(event)) = (errors.first(), incoming.events.first()) else { return };
-    let place = first
-        .location()
-        .map(ToString::to_string)
-        .or_else(|| first.file.as_ref().map(|f| f.display().to_string()));
-    let text = format!(
-        "{} in hook files, first {}: {}. Run `hook check`.",
-        if errors.len() == 1 { "1 error".to_owned() } else { format!("{} errors", errors.len()) },
-        place.unwrap_or_default(),
-        first.message,
-    );
-    let mut fresh = true;
-    if let Some(id) = event.session.id.as_deref() {
-        let told = sessions.update(id, &mut |state| fresh = state.spent.insert(format!("told {text}")));
-        fresh |= told.is_err();
+        self.speak_on_panic(first);
+        let only: Vec<EventKind> = incoming.events.iter().map(|event| event.kind.clone()).collect();
+        let sessions = session::sessions(&host);
+        let engine = session::engine(host.clone(), self.dialects.clone(), &loaded, only, sessions.clone());
+        let mut outcome = Outcome::default();
+        if engine.concerns(incoming) {
+            outcome = match session::block_on(engine.dispatch(incoming)) {
+                Ok(Some(outcome)) => outcome,
+                Ok(None) => {
+                    return Err(CliError::internal("ended by a signal; running hooks were ended too"));
+                }
+                Err(error) => return self.refuse(first, FailureStage::Internal, &error.to_string()),
+            };
+        }
+        self.tell_broken_files(&mut outcome, incoming, &loaded, sessions.as_ref());
+        let reply = engine.reply(self.agent.profile().id, incoming, &outcome, &policy);
+        let code = send(&reply, outcome.notes.iter().filter(|note| note.level > Level::Info))?;
+        // The reply is out; now there is time to tidy up.
+        if let (true, Some(state)) = (starts_session(incoming), &host.state) {
+            let _ = FileSessions::new(state.join("sessions"), host.clock.clone()).sweep(MAX_AGE);
+        }
+        Ok(code)
     }
-    if fresh {
-        outcome.answer.effects.push(Effect::Message { text: text.clone(), level: Level::Error });
+
+    /// A failure of our own, in the agent's words. `event` is what is known of the event; else the wiring's word counts.
+    fn refuse(&self, event: Option<&Event>, stage: FailureStage, problem: &str) -> Result<u8, CliError> {
+        let hinted = self.hinted_event();
+        let event = event.or(hinted.as_ref());
+        let (deny, policy) = match self.load(&self.host(event)) {
+            Ok(loaded) => {
+                let allow = loaded.settings.on_engine_failure == Some(EngineFailureMode::Allow);
+                let guarded = loaded.hooks().any(|hook| self.guards(hook, event));
+                (guarded && !allow, loaded.settings.reply_policy(ReplyPolicy::default()))
+            }
+            // The wiring itself is wrong. It names hook files, so there are hooks.
+            Err(_) => (true, ReplyPolicy::default()),
+        };
+        let mend = match stage {
+            FailureStage::Payload => {
+                "check how `hook dispatch` is wired: it takes the agent's payload as it is"
+            }
+            FailureStage::Configuration => "`hook check` shows what is wrong",
+            _ => "try the same with `hook run --payload FILE`",
+        };
+        let message = format!("hook-engine: {problem}. No hook has seen this event; {mend}.");
+        let failure = EngineFailure { stage, message, deny };
+        let reply = self.agent.write_reply(event, Err(&failure), &policy);
+        let note = Note::warning(failure.message);
+        send(&reply, Some(&note).filter(|_| reply.stderr.is_empty()).into_iter())
     }
-    outcome.notes.push(Note::warning(text));
+
+    /// The event that the wiring names, without a payload.
+    fn hinted_event(&self) -> Option<Event> {
+        self.hint.event.as_ref()?;
+        let empty = Payload::from_value(Value::Object(Map::new()));
+        self.agent.read(empty, &self.hint).ok()?.events.into_iter().next()
+    }
+
+    /// True where this hook might have held the event back; any event where it is not known which one it is.
+    fn guards(&self, hook: &Hook, event: Option<&Event>) -> bool {
+        let same = event.is_none_or(|event| event.kind == hook.event);
+        let payload = Arc::new(Payload::from_value(Value::Null));
+        let bare = Event::new(hook.event.clone(), self.agent.profile().id, hook.event.name(), payload);
+        hook.enabled && same && self.agent.capabilities(&bare).block
+    }
+
+    /// From here on a panic is answered in the agent's language, too.
+    fn speak_on_panic(&self, event: Option<&Event>) {
+        let (agent, event) = (self.agent.clone(), event.cloned());
+        std::panic::set_hook(Box::new(move |info| {
+            let message = format!("hook-engine: a fault of this program: {info}");
+            let failure = EngineFailure { stage: FailureStage::Internal, message, deny: true };
+            let reply = agent.write_reply(event.as_ref(), Err(&failure), &ReplyPolicy::default());
+            let note = Note::warning(failure.message);
+            let code = send(&reply, std::iter::once(&note)).unwrap_or(exit::INTERNAL);
+            std::process::exit(i32::from(code));
+        }));
+    }
+
+    /// Says once per session which hook files are broken: a guard that could not be loaded must not be missed in silence.
+    /// An event that carries no message leaves it to the next one.
+    fn tell_broken_files(
+        &self,
+        outcome: &mut Outcome,
+        incoming: &Incoming,
+        loaded: &Loaded,
+        sessions: &dyn SessionStore,
+    ) {
+        let errors: Vec<_> = loaded.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+        let (Some(first), Some(event)) = (errors.first(), incoming.events.first()) else { return };
+        let text = format!(
+            "{} in hook files, first {}. Run `hook check`.",
+            if errors.len() == 1 { "1 error".to_owned() } else { format!("{} errors", errors.len()) },
+            line(first),
+        );
+        outcome.notes.push(Note::warning(text.clone()));
+        if !self.agent.capabilities(event).message {
+            return;
+        }
+        let mut fresh = true;
+        if let Some(id) = event.session.id.as_deref() {
+            let told = sessions.update(id, &mut |state| fresh = state.spent.insert(format!("told {text}")));
+            fresh |= told.is_err();
+        }
+        if fresh {
+            outcome.answer.effects.push(Effect::Message { text, level: Level::Error });
+        }
+    }
 }
 
-fn send(reply: &Reply) -> Result<u8, CliError> {
-    output::data(&reply.stdout)?;
+fn starts_session(incoming: &Incoming) -> bool {
+    incoming.events.iter().any(|event| event.kind == EventKind::SessionStart)
+}
+
+/// `file:line:col: message`
+fn line(finding: &Diagnostic) -> String {
+    match (finding.location(), &finding.file) {
+        (Some(place), _) => format!("{place}: {}", finding.message),
+        (None, Some(file)) => format!("{}: {}", file.display(), finding.message),
+        (None, None) => finding.message.clone(),
+    }
+}
+
+/// Findings that keep a whole file from being used.
+fn costs_hooks(finding: &&Diagnostic) -> bool {
+    const WHOLE_FILE: &[codes::Code] = &[
+        codes::UNREADABLE_FILE,
+        codes::INVALID_JSON,
+        codes::NOT_UTF8,
+        codes::FILE_TOO_LARGE,
+        codes::TOO_DEEP,
+        codes::NOT_AN_OBJECT,
+        codes::HOOKS_NOT_AN_OBJECT,
+        codes::NONE_LOADED,
+    ];
+    finding.severity == Severity::Error && WHOLE_FILE.contains(&finding.code)
+}
+
+/// Gives the reply to the agent. Agents take standard error for the reason where the exit code is not 0, so our own remarks
+/// stand there only where it is 0.
+fn send<'a>(reply: &Reply, notes: impl Iterator<Item = &'a Note>) -> Result<u8, CliError> {
+    let written = output::data(&reply.stdout);
     output::words(&reply.stderr);
-    for lost in &reply.degraded {
-        output::words(&format!("hook: {lost}\n"));
+    if reply.exit_code == 0 {
+        for note in notes {
+            output::words(&format!("hook: {}\n", note.text));
+        }
+        for lost in &reply.degraded {
+            output::words(&format!("hook: the agent cannot carry: {lost}\n"));
+        }
     }
-    Ok(u8::try_from(reply.exit_code).unwrap_or(exit::INTERNAL))
+    match written {
+        // A reader that went away still gets the exit code.
+        Err(error) if !error.is_broken_pipe() => Err(error),
+        _ => Ok(u8::try_from(reply.exit_code).unwrap_or(exit::INTERNAL)),
+    }
 }

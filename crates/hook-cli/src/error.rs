@@ -53,3 +53,11 @@ impl CliError {
         self.source.as_ref().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     }
 }
+
+/// A panic is our fault and has to look like it: the code of an abort could mean something to an agent.
+pub(crate) fn exit_on_panic() {
+    std::panic::set_hook(Box::new(|info| {
+        crate::output::words(&format!("hook: a fault of this program: {info}\n"));
+        std::process::exit(i32::from(exit::INTERNAL));
+    }));
+}

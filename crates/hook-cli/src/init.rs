@@ -9,37 +9,8 @@ use crate::args::InitArgs;
 use crate::error::CliError;
 use crate::{exit, output};
 
-const HOOKS: &str = r#"{
-  "description": "The hooks of this project",
-  "hooks": {
-    "PreToolUse": [
-      {
-        "matcher": "Bash",
-        "hooks": [
-          {
-            "type": "command",
-            "command": "sh \"$HOOK_ROOT/guard.sh\"",
-            "timeout": 5,
-            "onFailure": "block"
-          }
-        ]
-      }
-    ]
-  }
-}
-"#;
-
-const GUARD: &str = r#"#!/bin/sh
-# Refuses commands that nobody wants an agent to run. Exit 2 blocks; what stands on standard error is the reason.
-command=$("$HOOK" get .tool_input.command --default '') || exit 1
-
-case $command in
-  *'rm -rf /'* | *mkfs* | *'dd if='*)
-    echo "this command is not allowed here: $command" >&2
-    exit 2
-    ;;
-esac
-"#;
+const HOOKS: &str = include_str!("../templates/hooks.json");
+const GUARD: &str = include_str!("../templates/guard.sh");
 
 pub(crate) fn init(args: &InitArgs) -> Result<u8, CliError> {
     let folder = args.directory.join(".hooks");
@@ -52,10 +23,18 @@ pub(crate) fn init(args: &InitArgs) -> Result<u8, CliError> {
         let what = if made { "wrote" } else { "kept" };
         words.push_str(&format!("{what} {}\n", path.display()));
     }
-    words.push_str("Try it:\n  hook run PreToolUse --tool Bash --input '{\"command\": \"rm -rf /\"}'\n");
+    words.push_str(NEXT);
     output::words(&words);
     Ok(exit::OK)
 }
+
+const NEXT: &str = "\
+Next:
+  hook run PreToolUse --tool Bash --input '{\"command\": \"rm -rf /\"}'   see the guard block
+  hook list                                                          see every hook
+  hook check                                                         look for mistakes
+Then let your agent run `hook dispatch --agent AGENT` on its hook events.
+";
 
 /// Writes a new file; true where it was written, false where one stands already, which is never touched.
 fn create(path: &Path, text: &str, mode: u32) -> Result<bool, CliError> {

@@ -1,6 +1,6 @@
 //! Outcomes, hooks and findings as JSON.
 
-use hook_engine::core::{Diagnostic, Hook, Incoming, Outcome, Run};
+use hook_engine::core::{Diagnostic, Hook, Incoming, Outcome, Reply, Run};
 use serde_json::{Value, json};
 
 /// An outcome with the record of every run.
@@ -18,6 +18,7 @@ pub(crate) fn outcome(incoming: &Incoming, outcome: &Outcome, findings: &[Diagno
         "stop": answer.stop,
         "stop_reason": answer.stop_reason,
         "decided_by": outcome.decided_by,
+        "rule": outcome.decider().map(|run| run.reading.rule.as_str()),
         "runs": outcome.runs.iter().map(run).collect::<Vec<_>>(),
         "notes": outcome.notes,
         "diagnostics": findings.iter().map(finding).collect::<Vec<_>>(),
@@ -45,6 +46,16 @@ fn run(run: &Run) -> Value {
         value.extend(more);
     }
     value
+}
+
+/// What the agent would be told.
+pub(crate) fn reply(reply: &Reply) -> Value {
+    json!({
+        "exit_code": reply.exit_code,
+        "stdout": reply.stdout,
+        "stderr": reply.stderr,
+        "degraded": reply.degraded,
+    })
 }
 
 /// A hook and where it stands.

@@ -15,7 +15,7 @@ use crate::{check, exit, json as json_form, output, report, session, world};
 
 pub(crate) fn list(args: &ListArgs) -> Result<u8, CliError> {
     let dialects = Dialects::standard();
-    let host = world::host(session::dialect(&dialects, "native")?.profile())?;
+    let host = world::host(session::dialect(&dialects, "native")?.profile(), None);
     let loaded = session::load_files(&host, &dialects, &args.sources, None)?;
     let (generation, _) = Generation::build(1, &loaded.documents, Some(&[]), &|_| false);
     if args.json {
@@ -23,7 +23,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<u8, CliError> {
         output::data(&format!("{hooks:#}\n"))?;
     } else {
         check::print_errors(&loaded.diagnostics, &loaded.sources);
-        output::data(&table(&generation, &dialects, &loaded))?;
+        output::data(&output::harmless(&table(&generation, &dialects, &loaded)))?;
     }
     Ok(exit::OK)
 }

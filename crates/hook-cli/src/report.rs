@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use hook_engine::core::{Decision, Effect, Incoming, Origin, Outcome, Run, Status};
+use hook_engine::core::{Decision, Effect, Incoming, Origin, Outcome, Reply, Run, Status};
+
+use crate::output::harmless;
 
 const BOLD: &str = "\u{1b}[1m";
 const DIM: &str = "\u{1b}[2m";
@@ -14,23 +16,31 @@ const YELLOW: &str = "\u{1b}[33m";
 const RESET: &str = "\u{1b}[0m";
 
 /// Which hooks ran, in which order, how long, what each said; then what was decided, by which rule and where it stands.
-pub(crate) fn outcome(incoming: &Incoming, outcome: &Outcome) -> String {
+///
+/// `listening` counts the hooks of the event, whether their matchers fit or not.
+pub(crate) fn outcome(incoming: &Incoming, outcome: &Outcome, listening: usize) -> String {
     let mut out = String::new();
     for event in &incoming.events {
-        let tool = event
-            .tool
-            .as_ref()
-            .map(|tool| format!(" {} {}", tool.native_name, short(&tool.native_input.to_string())));
+        let tool = event.tool.as_ref().map(|tool| {
+            format!(" {} {}", harmless(&tool.native_name), short(&harmless(&tool.native_input.to_string())))
+        });
         let _ = writeln!(out, "{BOLD}{}{RESET}{}", event.kind, tool.unwrap_or_default());
     }
     if outcome.runs.is_empty() {
-        let _ = writeln!(out, "  no hook listens to this");
+        let _ = match listening {
+            0 => writeln!(out, "  no hook listens to this"),
+            1 => writeln!(out, "  the one hook of this event does not fit (`hook list` shows its matcher)"),
+            many => writeln!(
+                out,
+                "  none of the {many} hooks of this event fits (`hook list` shows their matchers)"
+            ),
+        };
     }
     for (index, run) in outcome.runs.iter().enumerate() {
         self::run(&mut out, index + 1, run);
     }
     for note in &outcome.notes {
-        let _ = writeln!(out, "  {YELLOW}note{RESET} {}", note.text);
+        let _ = writeln!(out, "  {YELLOW}note{RESET} {}", harmless(&note.text));
     }
     out.push('\n');
     decision(&mut out, outcome);
@@ -49,11 +59,11 @@ fn run(out: &mut String, number: usize, run: &Run) {
         "  {number:>2}  {colour}{:<8}{RESET} {:>8}  {}  {DIM}{}{RESET}",
         run.status().name(),
         if run.ran() { time(run.duration) } else { String::new() },
-        run.hook.label(),
+        harmless(&run.hook.label()),
         place(&run.hook.origin),
     );
     let mut line = |mark: &str, text: &str| {
-        for (index, part) in text.lines().take(12).enumerate() {
+        for (index, part) in harmless(text).lines().take(12).enumerate() {
             let mark = if index == 0 { mark } else { "" };
             let _ = writeln!(out, "      {DIM}{mark:<8}{RESET} {part}");
         }
@@ -105,21 +115,35 @@ fn decision(out: &mut String, outcome: &Outcome) {
     let _ = write!(out, "{BOLD}{colour}{word}{RESET}");
     match &answer.reason {
         Some(reason) if answer.decision != Decision::None => {
-            let _ = writeln!(out, ": {reason}");
+            let _ = writeln!(out, ": {}", harmless(reason));
         }
         _ => out.push('\n'),
     }
     if let Some(run) = outcome.decider() {
-        let _ = writeln!(out, "  by {}  {}", run.hook.label(), place(&run.hook.origin));
+        let _ = writeln!(out, "  by {}  {}", harmless(&run.hook.label()), place(&run.hook.origin));
         let _ = writeln!(out, "  {DIM}{} ({}){RESET}", run.reading.rule, run.hook.id);
     }
     if answer.stop {
         let _ = writeln!(
             out,
             "{BOLD}{RED}stop{RESET}: {}",
-            answer.stop_reason.as_deref().unwrap_or("the agent is to stop")
+            harmless(answer.stop_reason.as_deref().unwrap_or("the agent is to stop"))
         );
     }
+}
+
+/// What the agent would be told, and what it cannot be told.
+pub(crate) fn reply(agent: &str, reply: &Reply) -> String {
+    let mut out = format!("\n{BOLD}{agent}{RESET} gets exit code {}\n", reply.exit_code);
+    for (name, text) in [("stdout", &reply.stdout), ("stderr", &reply.stderr)] {
+        for line in harmless(text.trim()).lines() {
+            let _ = writeln!(out, "  {DIM}{name}{RESET} {line}");
+        }
+    }
+    for lost in &reply.degraded {
+        let _ = writeln!(out, "  {YELLOW}lost{RESET}   {}", harmless(lost));
+    }
+    out
 }
 
 /// `file:line:col`, relative to the working directory where the file is below it.

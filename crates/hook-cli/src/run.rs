@@ -3,7 +3,11 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use hook_engine::core::{Decision, EventHint, EventKind, Incoming, Payload, SessionStore};
+use hook_engine::config::Loaded;
+use hook_engine::core::{
+    Decision, Dialect, DialectId, Event, EventHint, EventKind, Incoming, Outcome, Payload, ReplyPolicy,
+    SessionStore,
+};
 use hook_engine::mapper::Dialects;
 use hook_engine::state::MemorySessions;
 use serde_json::{Map, Value, json};
@@ -14,17 +18,31 @@ use crate::{check, exit, json as json_form, output, report, session, world};
 
 pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let dialects = Dialects::standard();
-    let agent = session::dialect(&dialects, &args.agent)?.clone();
-    let host = world::host(agent.profile())?;
-    let payload = match &args.payload {
-        Some(file) => payload_of_file(file)?,
-        None => Payload::from_value(built_payload(args, agent.profile().runs_own_files, &host.project)?),
+    let named = args.agent.as_deref().map(|word| session::dialect(&dialects, word)).transpose()?;
+    let payload = args.payload.as_deref().map(payload_of_file).transpose()?;
+    let recognised = || match &payload {
+        Some(payload) => session::recognise(&dialects, payload),
+        None => dialects.find("native"),
+    };
+    let agent = named.or_else(recognised).ok_or_else(|| CliError::internal("there is no dialect"))?.clone();
+    let profile = agent.profile();
+    let payload = match payload {
+        Some(payload) => payload,
+        None => {
+            let project = world::host(profile, None).project;
+            Payload::from_value(built_payload(args, profile.runs_own_files, &project)?)
+        }
     };
     let hint = EventHint { event: args.event.clone() };
-    let incoming = agent.read(payload, &hint).map_err(|error| CliError::data(error.to_string()))?;
-    known_event(&incoming, agent.as_ref(), args)?;
+    let mut incoming = agent.read(payload, &hint).map_err(|error| CliError::data(error.to_string()))?;
+    for event in &mut incoming.events {
+        event.session.id = args.session.clone().or(event.session.id.take());
+    }
+    let cwd = incoming.events.first().and_then(|event| event.session.cwd.clone());
+    let host = world::host(profile, cwd.as_deref());
 
-    let loaded = session::load_files(&host, &dialects, &args.sources, Some(agent.profile().id))?;
+    let loaded = session::load_files(&host, &dialects, &args.sources, Some(profile.id))?;
+    known_event(&incoming, agent.as_ref(), args, &loaded)?;
     let only: Vec<EventKind> = incoming.events.iter().map(|event| event.kind.clone()).collect();
     let sessions: Arc<dyn SessionStore> = match (&args.session, &args.payload) {
         (None, None) => Arc::new(MemorySessions::new()),
@@ -34,20 +52,38 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let Some(outcome) = session::block_on(engine.dispatch(&incoming))? else {
         return Err(CliError::internal("ended by a signal; running hooks were ended too"));
     };
+    let policy = loaded.settings.reply_policy(ReplyPolicy::default());
+    let reply = engine.reply(profile.id, &incoming, &outcome, &policy);
 
     let findings: Vec<_> = loaded.diagnostics.iter().chain(engine.diagnostics()).cloned().collect();
     if args.json {
-        output::data(&format!("{:#}\n", json_form::outcome(&incoming, &outcome, &findings)))?;
+        let mut document = json_form::outcome(&incoming, &outcome, &findings);
+        document["agent"] = profile.id.0.into();
+        document["reply"] = json_form::reply(&reply);
+        output::data(&format!("{document:#}\n"))?;
     } else {
         check::print_errors(&findings, &loaded.sources);
-        output::data(&report::outcome(&incoming, &outcome))?;
+        let listening = loaded.hooks().filter(|hook| hears(&incoming, &hook.event)).count();
+        output::data(&report::outcome(&incoming, &outcome, listening))?;
+        if profile.id != DialectId::NATIVE {
+            output::data(&report::reply(profile.title, &reply))?;
+        }
     }
-    Ok(match outcome.answer.decision {
+    Ok(code(&outcome))
+}
+
+fn code(outcome: &Outcome) -> u8 {
+    match outcome.answer.decision {
         Decision::Deny => exit::BLOCKED,
+        _ if outcome.answer.stop => exit::BLOCKED,
         Decision::Ask => exit::ASK,
         Decision::Defer => exit::DEFER,
-        _ => exit::OK,
-    })
+        Decision::None | Decision::Allow => exit::OK,
+    }
+}
+
+fn hears(incoming: &Incoming, kind: &EventKind) -> bool {
+    incoming.events.iter().any(|event| event.kind == *kind)
 }
 
 fn payload_of_file(file: &std::path::Path) -> Result<Payload, CliError> {
@@ -70,8 +106,12 @@ fn built_payload(args: &RunArgs, flat: bool, project: &std::path::Path) -> Resul
     if let Some(tool) = &args.tool {
         data.insert("tool_name".into(), tool.as_str().into());
     }
-    if let Some(input) = object("--input", args.input.as_deref())? {
-        data.insert("tool_input".into(), input.into());
+    match (object("--input", args.input.as_deref())?, &args.tool) {
+        (Some(input), Some(_)) => {
+            data.insert("tool_input".into(), input.into());
+        }
+        (Some(members), None) => data.extend(members),
+        (None, _) => {}
     }
     let event = args.event.as_deref().unwrap_or_default();
     let around = [
@@ -101,20 +141,78 @@ fn object(flag: &str, text: Option<&str>) -> Result<Option<Map<String, Value>>, 
     }
 }
 
-/// An event that nobody fires is a typing mistake here, though an agent may send what it likes.
+/// An event that nobody fires and no hook waits for is a typing mistake here, though an agent may send what it likes.
 fn known_event(
     incoming: &Incoming,
-    agent: &dyn hook_engine::core::Dialect,
+    agent: &dyn Dialect,
     args: &RunArgs,
+    loaded: &Loaded,
 ) -> Result<(), CliError> {
-    let unknown = incoming.events.iter().any(|event| matches!(event.kind, EventKind::Other(_)));
-    if (incoming.events.is_empty() && incoming.control.is_none()) || unknown {
-        let profile = agent.profile();
-        let mut known: Vec<&str> = profile.events.iter().flat_map(|row| row.fired_as).copied().collect();
-        known.dedup();
-        let name = args.event.as_deref().unwrap_or("of the payload");
-        return Err(CliError::usage(format!("{} has no event {name}", profile.title))
-            .help(format!("its events: {}", known.join(", "))));
+    let named = |event: &Event| !matches!(event.kind, EventKind::Other(_));
+    let waited_for = || loaded.hooks().any(|hook| hears(incoming, &hook.event));
+    if incoming.control.is_some() || incoming.events.iter().any(named) || waited_for() {
+        return Ok(());
     }
-    Ok(())
+    let profile = agent.profile();
+    let mut known: Vec<&str> = profile.events.iter().flat_map(|row| row.fired_as).copied().collect();
+    known.dedup();
+    let word = args.event.as_deref().unwrap_or_default();
+    let near = known.iter().map(|name| (distance(word, name), *name)).min();
+    let help = match near {
+        Some((far, name)) if far <= word.len() / 4 + 1 => format!("did you mean {name}?"),
+        _ => format!("its events: {}", known.join(", ")),
+    };
+    let what = if word.is_empty() { "like that of the payload".to_owned() } else { format!("{word:?}") };
+    Err(CliError::usage(format!("{} has no event {what}", profile.title)).help(help))
+}
+
+/// How many letters have to be changed, whatever their case.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.chars().enumerate() {
+            let changed = corner + usize::from(x != y);
+            corner = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use hook_engine::core::Answer;
+
+    use super::*;
+
+    #[test]
+    fn every_decision_has_its_exit_code() {
+        let stop = Answer { stop: true, ..Answer::default() };
+        let defer = Answer { decision: Decision::Defer, ..Answer::default() };
+        let table = [
+            (Answer::default(), 0),
+            (Answer::allow(), 0),
+            (Answer::context("x"), 0),
+            (Answer::deny("no"), 3),
+            (stop, 3),
+            (Answer::ask("really?"), 4),
+            (defer, 5),
+        ];
+        for (answer, expected) in table {
+            let outcome = Outcome { answer, ..Outcome::default() };
+            assert_eq!(code(&outcome), expected, "{:?}", outcome.answer);
+        }
+    }
+
+    #[test]
+    fn letters_that_differ_are_counted() {
+        let table = [("", "", 0), ("a", "", 1), ("PreToolUsed", "pretooluse", 1), ("stop", "sotp", 2)];
+        for (a, b, expected) in table {
+            assert_eq!(distance(a, b), expected, "{a} {b}");
+            assert_eq!(distance(b, a), expected, "{b} {a}");
+        }
+    }
 }

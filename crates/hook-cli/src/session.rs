@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hook_engine::Engine;
 use hook_engine::config::{LoadRequest, Loaded, StdFiles, load};
-use hook_engine::core::{Dialect, DialectId, EventKind, HostContext, SessionStore};
+use hook_engine::core::{Dialect, DialectId, EventHint, EventKind, HostContext, Payload, SessionStore};
 use hook_engine::mapper::Dialects;
 use hook_engine::state::{FileSessions, MemorySessions};
 
@@ -18,6 +18,23 @@ pub(crate) fn dialect<'a>(dialects: &'a Dialects, word: &str) -> Result<&'a Arc<
         CliError::usage(format!("no agent is called {word:?}"))
             .help(format!("known agents: {}", known.join(", ")))
     })
+}
+
+/// The dialect that a payload speaks, where nobody said whose it is.
+///
+/// An envelope (`event`) is native where it names a native event, else that of the first agent that knows the event. A payload
+/// with `hook_event_name` belongs to the first agent that knows it; native reads those as well, as the last.
+pub(crate) fn recognise<'a>(dialects: &'a Dialects, payload: &Payload) -> Option<&'a Arc<dyn Dialect>> {
+    let native = dialects.get(DialectId::NATIVE);
+    let knows = |dialect: &&Arc<dyn Dialect>| {
+        let read = dialect.read(payload.clone(), &EventHint::default());
+        read.is_ok_and(|incoming| {
+            incoming.events.iter().any(|event| !matches!(event.kind, EventKind::Other(_)))
+        })
+    };
+    let enveloped = payload.get("event").is_some() && payload.get("hook_event_name").is_none();
+    let others = dialects.iter().filter(|dialect| dialect.profile().id != DialectId::NATIVE);
+    native.filter(|_| enveloped).into_iter().chain(others).find(knows).or(native)
 }
 
 /// Reads all hook files of the host.

@@ -1,11 +1,31 @@
 #!/bin/sh
-# Keeps an agent's hands off secrets and system files.
-path=$("$HOOK" get .tool_input.file_path --default '') || exit 1
+# Keeps secrets and the system's own files from being written.
+set -uf
+
+path=$("$HOOK" get .tool_input.file_path .tool_input.notebook_path .tool_input.path) || {
+    echo "file-guard: the call names no file that could be looked at" >&2
+    exit 1
+}
+
+block() {
+    echo "file-guard: blocked: $path $1" >&2
+    exit 2
+}
 
 case $path in
-  /etc/* | /usr/* | /bin/* | /boot/*) echo "system files are not edited here: $path" >&2; exit 2 ;;
-  *.pem | *.key | */.ssh/* | *id_rsa*) echo "keys are not edited here: $path" >&2; exit 2 ;;
+    ../* | */../* | */.. | ..) block "leads through '..'; write the path without it" ;;
 esac
+
+case $path in
+    /etc/* | /usr/* | /bin/* | /sbin/* | /lib/* | /lib64/* | /boot/* | /dev/* | /proc/* | /sys/* | /System/* | /private/etc/*)
+        block "belongs to the system" ;;
+    .ssh/* | */.ssh/* | .gnupg/* | */.gnupg/*)
+        block "belongs to a person's keys" ;;
+esac
+
 case ${path##*/} in
-  .env | .env.*) echo "environment files hold secrets: $path" >&2; exit 2 ;;
+    .env.example | .env.sample | .env.template) ;;
+    .env | .env.*) block "holds secrets; a person edits it" ;;
+    *.pem | *.key | *.p12 | *.pfx | id_rsa* | id_ed25519* | id_ecdsa*) block "is a key" ;;
 esac
+exit 0
