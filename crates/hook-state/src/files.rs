@@ -117,6 +117,11 @@ impl FileSessions {
         self.directory.join(format!("{name}.{extension}"))
     }
 
+    /// Dates a file by the host's clock, by which a sweep reckons. Where that cannot be done the file system's date stays.
+    fn mark(&self, file: &File) {
+        let _ = file.set_modified(self.clock.now());
+    }
+
     fn told<T>(&self, path: &Path, result: io::Result<T>) -> Result<T, StoreError> {
         result.map_err(|cause| StoreError { path: path.to_owned(), cause })
     }
@@ -130,8 +135,8 @@ impl FileSessions {
             self.told(&path, lock.lock())?;
             // A sweep may have removed the file between opening and locking: then this lock guards nothing.
             if is_current(&path, &lock) {
-                // Reading a session is using it. Where the time cannot be set, the session only looks older than it is.
-                let _ = lock.set_modified(self.clock.now());
+                // Reading a session is using it.
+                self.mark(&lock);
                 return Ok(Locked { store: self, name, _lock: lock });
             }
         }
@@ -163,6 +168,7 @@ impl Locked<'_> {
                 .suffix(TEMPORARY.1)
                 .tempfile_in(&self.store.directory)?;
             file.write_all(&serde_json::to_vec(state)?)?;
+            self.store.mark(file.as_file());
             file.persist(&path).map_err(|error| error.error)?;
             Ok(())
         };
@@ -207,7 +213,10 @@ impl SessionStore for FileSessions {
                 let cause = io::Error::other("the env file is no regular file; remove it");
                 Err(StoreError { path, cause })
             }
-            other => other.map(|_| path),
+            other => {
+                self.mark(&other?);
+                Ok(path)
+            }
         }
     }
 

@@ -112,6 +112,20 @@ fn what_a_killed_writer_left_is_swept() {
 }
 
 #[test]
+fn ages_are_reckoned_by_the_hosts_clock_alone() {
+    // A clock far from the machine's, as in a replay: nothing here may depend on how long the test takes.
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Arc::new(ManualClock::new(SystemTime::UNIX_EPOCH + 1000 * DAY));
+    let store = FileSessions::new(folder.path().join("state"), clock.clone());
+    store.update("a", &mut |state| state.stop_active = true).unwrap();
+    store.env_file("b").unwrap();
+    clock.advance(DAY - Duration::from_nanos(1));
+    assert_eq!(store.sweep(DAY).unwrap(), 0);
+    clock.advance(Duration::from_nanos(1));
+    assert_eq!(store.sweep(DAY).unwrap(), 2);
+}
+
+#[test]
 fn a_session_in_use_survives_a_sweep_of_any_age() {
     let world = world();
     world.set("s");
