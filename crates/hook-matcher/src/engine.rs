@@ -3,6 +3,9 @@
 /// Steps `fancy-regex` may take on one name before it gives up.
 const STEP_LIMIT: usize = 100_000;
 
+/// Levels of groups in what the translation puts out: those of the source, and its own around each.
+const NEST_LIMIT: u32 = 400;
+
 /// What a pattern needs beyond the smallest engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
@@ -22,21 +25,25 @@ pub(crate) enum Regex {
 impl Regex {
     /// Compiles; the error is a sentence without a full stop.
     pub(crate) fn new(pattern: &str, needs: Needs) -> Result<Regex, String> {
-        if needs.backtracking {
-            let built = fancy_regex::RegexBuilder::new(pattern).backtrack_limit(STEP_LIMIT).build();
-            return built
-                .map(|regex| Regex::Backtracking(Box::new(regex)))
-                .map_err(|error| one_line(&error.to_string()));
-        }
-        if !needs.unicode
-            && let Ok(regex) = regex_lite::Regex::new(pattern)
-        {
-            return Ok(Regex::Lite(regex));
-        }
-        match regex::Regex::new(pattern) {
-            Ok(regex) => Ok(Regex::Linear(regex)),
-            Err(error) => Err(one_line(&error.to_string())),
-        }
+        let error = match needs {
+            Needs { backtracking: true, .. } => {
+                match fancy_regex::RegexBuilder::new(pattern).backtrack_limit(STEP_LIMIT).build() {
+                    Ok(regex) => return Ok(Regex::Backtracking(Box::new(regex))),
+                    Err(error) => error.to_string(),
+                }
+            }
+            Needs { unicode: true, .. } => {
+                match regex::RegexBuilder::new(pattern).nest_limit(NEST_LIMIT).build() {
+                    Ok(regex) => return Ok(Regex::Linear(regex)),
+                    Err(error) => error.to_string(),
+                }
+            }
+            _ => match regex_lite::RegexBuilder::new(pattern).nest_limit(NEST_LIMIT).build() {
+                Ok(regex) => return Ok(Regex::Lite(regex)),
+                Err(error) => error.to_string(),
+            },
+        };
+        Err(one_line(&error))
     }
 
     /// Searches. Reaching the step limit counts as a match: the hook is then asked, which is the safe side.

@@ -29,15 +29,27 @@
 //!
 //! # Engines
 //!
-//! The pattern alone chooses its engine, so that a cold process and a warm one agree: lists and globs need none; `regex-lite` takes
-//! patterns on which it agrees with `regex`; Unicode classes need `regex`; look-around and back-references need `fancy-regex`, whose
-//! step limit counts as a match when it is reached.
+//! Patterns are read by the rules of their own language and said again for the engine. The pattern alone chooses the engine, so that
+//! a cold process and a warm one agree:
+//!
+//! | tier | takes |
+//! |---|---|
+//! | none | lists, globs, and patterns that are literal text with gaps: `^mcp__fs__`, `^(Edit\|Write)$`, `mcp__.*__get` |
+//! | `regex-lite` | every pattern on which it agrees with `regex` |
+//! | `regex` | Unicode classes and letter case beyond ASCII; Rust syntax of the native flavour that other languages lack |
+//! | `fancy-regex` | look-around, back-references, atomic groups; reaching its step limit counts as a match |
+//!
+//! A pattern is unreadable where its language refuses it (in Amplifier's flavour it is then compared literally), and where it is
+//! longer than 4096 bytes, nested deeper than 64 levels, or too large with its repetitions written out.
 
 mod engine;
 mod flavours;
 mod matcher;
+mod native;
+mod pattern;
 mod problem;
-mod translate;
+mod traps;
+mod wild;
 
 pub use matcher::{Compiled, Matcher};
 pub use problem::{Problem, ProblemKind};

@@ -5,6 +5,7 @@ use hook_core::Flavour;
 use crate::engine::Regex;
 use crate::flavours;
 use crate::problem::Problem;
+use crate::wild::Wild;
 
 /// A matcher and what its author should know about it.
 #[derive(Debug, Clone)]
@@ -27,7 +28,7 @@ pub struct Matcher {
 pub(crate) enum Shape {
     All,
     Names(Vec<String>),
-    Parts(Vec<Glob>),
+    Wilds(Vec<Wild>),
     Literal(String),
     Pattern(Regex),
     Unreadable,
@@ -44,14 +45,21 @@ impl Matcher {
     pub fn matches<'a>(&self, values: impl IntoIterator<Item = &'a str>) -> bool {
         let mut values = values.into_iter().peekable();
         if values.peek().is_none() {
-            return if self.absent_is_empty { self.matches([""]) } else { !self.is_unreadable() };
+            return if self.absent_is_empty { self.matches_one("") } else { !self.is_unreadable() };
         }
+        values.any(|value| self.matches_one(value))
+    }
+
+    fn matches_one(&self, value: &str) -> bool {
         match &self.shape {
             Shape::All => true,
-            Shape::Names(names) => values.any(|value| names.iter().any(|name| name == value)),
-            Shape::Parts(parts) => values.any(|value| parts.iter().any(|part| part.matches(value))),
-            Shape::Literal(text) => values.any(|value| value.to_lowercase() == *text),
-            Shape::Pattern(regex) => values.any(|value| regex.is_match(value)),
+            Shape::Names(names) => names.iter().any(|name| name == value),
+            Shape::Wilds(wilds) => wilds.iter().any(|wild| wild.matches(value)),
+            Shape::Literal(text) => {
+                value.eq_ignore_ascii_case(text)
+                    || (!text.is_ascii() && value.to_lowercase() == text.to_lowercase())
+            }
+            Shape::Pattern(regex) => regex.is_match(value),
             Shape::Unreadable => false,
         }
     }
@@ -74,46 +82,26 @@ impl Matcher {
         }
     }
 
-    /// How the text was understood, for people: `one of Edit, Write`.
+    /// How the text was understood, for people: `one of Edit, Write`, `starts with mcp__github__`.
     pub fn describe(&self) -> String {
         match &self.shape {
             Shape::All => "everything".to_owned(),
+            Shape::Names(names) if names.is_empty() => "no name at all".to_owned(),
             Shape::Names(names) if names.len() == 1 => format!("exactly {}", names[0]),
             Shape::Names(names) => format!("one of {}", names.join(", ")),
-            Shape::Parts(parts) => {
-                let parts: Vec<String> = parts.iter().map(|part| part.pieces.join("*")).collect();
-                format!("whole name like {}", parts.join(" or "))
+            Shape::Wilds(wilds) => {
+                let all: Vec<String> = wilds.iter().map(Wild::to_string).collect();
+                let exact: Option<Vec<&str>> = all.iter().map(|wild| wild.strip_prefix("exactly ")).collect();
+                let text = match exact {
+                    Some(names) if names.len() > 1 => format!("one of {}", names.join(", ")),
+                    _ => all.join(" or "),
+                };
+                let folds = wilds.iter().any(|wild| wild.fold);
+                if folds { format!("{text}, letter case ignored") } else { text }
             }
             Shape::Literal(text) => format!("literally {text}, letter case ignored"),
             Shape::Pattern(regex) => format!("regular expression ({})", regex.name()),
             Shape::Unreadable => "unreadable".to_owned(),
         }
-    }
-}
-
-/// A pattern of `*` and literal text over the whole name. Matching is linear in the name for each `*`.
-#[derive(Debug, Clone)]
-pub(crate) struct Glob {
-    /// The literal pieces between the stars; at least one.
-    pieces: Vec<String>,
-}
-
-impl Glob {
-    pub(crate) fn new(text: &str) -> Glob {
-        Glob { pieces: text.split('*').map(String::from).collect() }
-    }
-
-    fn matches(&self, value: &str) -> bool {
-        let [first, middle @ .., last] = self.pieces.as_slice() else {
-            return self.pieces.first().is_some_and(|only| only == value);
-        };
-        let Some(mut rest) = value.strip_prefix(first.as_str()) else { return false };
-        for piece in middle {
-            match rest.find(piece.as_str()) {
-                Some(at) => rest = &rest[at + piece.len()..],
-                None => return false,
-            }
-        }
-        rest.ends_with(last.as_str())
     }
 }

@@ -154,13 +154,18 @@ fn javascript_patterns_keep_their_meaning() {
             ("^(?<n>a)\\k<n>$", "aa", true),
             ("^(a)\\1$", "ab", false),
             ("(?<=Note)book", "Notebook", true),
+            ("^\\1x$", "\u{1}x", true),
+            ("^(?:(a)|b)\\1$", "b", true),
         ],
     );
 }
 
 #[test]
 fn what_javascript_refuses_is_unreadable_and_says_where() {
-    for matcher in ["(?i)bash", "(?P<n>a)", "a++", "(?>a)", "*Bash", "[", "a\\", "(", "\\1x", "a**"] {
+    for matcher in [
+        "(?i)bash", "(?P<n>a)", "a++", "(?>a)", "*Bash", "[", "a\\", "(", "a**", "^*Bash", "a+?+", "(?i:a",
+        "{2}",
+    ] {
         let compiled = Matcher::compile(Some(matcher), Claude);
         assert!(compiled.matcher.is_unreadable(), "{matcher}: {}", compiled.matcher.describe());
         let problem = compiled.problems.last().unwrap_or_else(|| panic!("{matcher} has no problem"));
