@@ -259,10 +259,15 @@ impl Chain<'_> {
         let Some(path) = progress.session.env_file.as_deref().filter(|_| run.ran()) else { return };
         let protected = dialect.profile().protected_variables;
         let state = &progress.session.state;
-        let base = |name: &str| {
-            state.variables.get(name).cloned().or_else(|| self.host.variable(name).map(String::from))
-        };
-        let file = match env_file::read(path, &base, protected) {
+        // The file is read from its start each time, so a line that extends a variable must see what stood there before the
+        // file, or the variable grows with every hook. Names that the file no longer sets keep their value.
+        let read = |base: &dyn Fn(&str) -> Option<String>| env_file::read(path, base, protected);
+        let file = read(&|_| None).and_then(|first| {
+            let own = |name: &str| first.vars.iter().any(|(known, _)| known == name);
+            let earlier = |name: &str| state.variables.get(name).filter(|_| !own(name)).cloned();
+            read(&|name| earlier(name).or_else(|| self.host.variable(name).map(String::from)))
+        });
+        let file = match file {
             Ok(file) => file,
             Err(error) => {
                 progress.notes.push(Note::warning(format!("env file {}: {error}", path.display())));

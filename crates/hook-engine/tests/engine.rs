@@ -327,3 +327,39 @@ async fn nothing_to_do_is_known_without_running_anything() {
     assert!(world.engine.concerns(&world.read("native", payload("Bash"))));
     assert!(!world.engine.concerns(&world.read("native", payload("Read"))));
 }
+
+/// Writes one line to the env file of its session.
+struct Exporter(&'static str);
+
+#[async_trait]
+impl Executor for Exporter {
+    fn kind(&self) -> HandlerKind {
+        HandlerKind::Command
+    }
+
+    async fn run(&self, cx: &HookCx<'_>, call: Call) -> HandlerOutput {
+        std::fs::write(cx.session.env_file.as_ref().unwrap(), self.0).unwrap();
+        let value = call
+            .environment
+            .iter()
+            .find(|(name, _)| name == "PATH")
+            .map(|(_, value)| value.to_string_lossy());
+        HandlerOutput::Process(ProcessOutput::new(Exit::Code(0), "", value.unwrap_or_default()))
+    }
+}
+
+#[tokio::test]
+async fn a_line_that_extends_path_does_not_grow_it_with_every_hook() {
+    let hooks =
+        document("amplifier", Layer::Project, json!({"PreToolUse": [{"hooks": commands(&["a", "b", "c"])}]}));
+    let mut host = HostContext::new("/p");
+    host.environment.insert("PATH".into(), "/bin".into());
+    let executor = Arc::new(Exporter("export PATH=\"$PATH:/x\"\n"));
+    let engine = Engine::builder(host).documents([hooks]).executor(executor).build();
+    let dialect = engine.dialects().find("amplifier").unwrap();
+    let payload = json!({"event": "tool:pre", "session_id": "s", "data": {"tool_name": "bash"}});
+    let incoming = dialect.read(Payload::from_value(payload), &EventHint::default()).unwrap();
+    let paths: Vec<String> =
+        engine.dispatch(&incoming).await.runs.iter().map(|run| run.stderr.clone()).collect();
+    assert_eq!(paths, ["/bin", "/bin:/x", "/bin:/x"]);
+}
