@@ -13,11 +13,11 @@ use clap::{Args, Parser, Subcommand};
     subcommand_required = true,
     arg_required_else_help = true
 )]
-#[command(
-    after_help = "Start with `hook init`, then try `hook run PreToolUse --tool Bash --input '{\"command\": \"rm -rf /\"}'`.
+#[command(after_help = "Start with `hook init`, then try
+  hook run PreToolUse --tool Bash --input '{\"command\": \"rm -rf /\"}'
 
-Exit codes: 0 fine, 1 findings, 3 blocked, 4 ask, 5 defer (run), 64 usage, 65 bad data, 70 our fault, 74 I/O."
-)]
+Exit codes: 0 fine, 1 findings, 3 blocked, 4 ask, 5 defer (run), 64 usage, 65 bad data,
+70 our fault, 74 I/O.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -98,9 +98,9 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The reply, on standard output and in the exit code, is in the agent's own form, also where this program
-itself fails: on an event that can hold something back a failure denies where a hook is configured,
-and says how to mend it.
+    after_help = "The reply, on standard output and in the exit code, is in the agent's own form, also where this
+program itself fails: on an event that can hold something back a failure denies where a hook is
+configured, and says how to mend it.
 
 Example:
   echo '{\"event\": \"PreToolUse\", \"data\": {\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"ls\"}}}' |
@@ -150,8 +150,8 @@ pub(crate) struct CheckArgs {
   path=$(\"$HOOK\" get .tool_input.file_path .tool_input.notebook_path --default '')
   \"$HOOK\" get '.items[0].\"odd key\"'
 
-Strings are printed as they are, everything else as the JSON that stands there. A field that is null or
-missing prints nothing and exits with 1.")]
+Strings are printed as they are, everything else as the JSON that stands there. A field that is
+null or missing prints nothing and exits with 1.")]
 pub(crate) struct GetArgs {
     /// A path: `.tool_input.command`, `.list[0]`, `.list[-1]`, `."odd key"`; of several, the first that is there
     #[arg(value_name = "PATH", required = true)]

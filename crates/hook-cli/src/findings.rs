@@ -89,7 +89,8 @@ fn group<'a>(finding: &'a Diagnostic, sources: &'a [Source]) -> Group<'a> {
     if let Some(help) = &finding.help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
-    if let Some(suggestion) = &finding.suggestion {
+    let said = |suggestion: &str| finding.help.as_ref().is_some_and(|help| help.contains(suggestion));
+    if let Some(suggestion) = finding.suggestion.as_ref().filter(|suggestion| !said(suggestion)) {
         group = group.element(Level::HELP.message(format!("did you mean {suggestion}?")));
     }
     group

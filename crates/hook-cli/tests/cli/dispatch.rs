@@ -1,0 +1,169 @@
+//! `hook dispatch`: every agent in its own words, also where the command itself fails.
+
+use serde_json::{Value, json};
+
+use crate::place::Place;
+
+fn claude(event: &str, command: &str) -> Value {
+    json!({ "hook_event_name": event, "session_id": "s1", "tool_name": "Bash",
+        "tool_input": { "command": command } })
+}
+
+fn amplifier(event: &str, command: &str) -> Value {
+    json!({ "event": event, "session_id": "s1",
+        "data": { "tool_name": "bash", "tool_input": { "command": command } } })
+}
+
+fn send(place: &Place, arguments: &[&str], payload: &Value) -> crate::place::Said {
+    let arguments: Vec<&str> = ["dispatch"].iter().chain(arguments).copied().collect();
+    place.hook_fed(&arguments, payload.to_string().as_bytes())
+}
+
+#[test]
+fn a_deny_is_said_in_each_agents_words() {
+    let place = Place::example("quickstart");
+    let native = json!({ "event": "PreToolUse", "data": { "tool_name": "Bash",
+        "tool_input": { "command": "rm -rf /" } } });
+    let table: [(&[&str], Value, &str); 6] = [
+        (&["--agent", "claude"], claude("PreToolUse", "rm -rf /"), "/hookSpecificOutput/permissionDecision"),
+        (
+            &["--agent", "claude-code"],
+            claude("PreToolUse", "rm -rf /"),
+            "/hookSpecificOutput/permissionDecision",
+        ),
+        (&[], claude("PreToolUse", "rm -rf /"), "/hookSpecificOutput/permissionDecision"),
+        (&["--agent", "amplifier"], amplifier("tool:pre", "rm -rf /"), "/action"),
+        (&[], amplifier("tool:pre", "rm -rf /"), "/action"),
+        (&[], native, "/decision"),
+    ];
+    for (arguments, payload, pointer) in table {
+        let said = send(&place, arguments, &payload);
+        said.exits(0).shows(&["rm -r / removes everything"]);
+        assert_eq!(said.json().pointer(pointer), Some(&json!("deny")), "{arguments:?}: {said:#?}");
+    }
+}
+
+#[test]
+fn what_concerns_no_hook_goes_on_without_a_word() {
+    let place = Place::example("quickstart");
+    send(&place, &["--agent", "claude"], &claude("PreToolUse", "ls")).exits(0);
+    let said = send(&place, &["--agent", "claude"], &claude("PermissionRequest", "ls"));
+    assert_eq!((said.code, said.stdout.as_str(), said.stderr.as_str()), (Some(0), "", ""));
+    let said = send(&place, &["--agent", "amplifier"], &amplifier("tool:selecting", "ls"));
+    assert_eq!(said.exits(0).json()["action"], "continue");
+    let said = send(&place, &[], &json!({ "hook_event_name": "SomethingNew", "session_id": "s1" }));
+    assert_eq!(said.exits(0).json()["decision"], "none");
+}
+
+/// Payloads that nobody can read, by name.
+fn unreadable() -> Vec<(&'static str, Vec<u8>)> {
+    vec![
+        ("empty", b"".to_vec()),
+        ("blank", b" \n".to_vec()),
+        ("two documents", b"{}{}".to_vec()),
+        ("cut off", br#"{"hook_event_name": "PreToo"#.to_vec()),
+        ("not UTF-8", b"{\"a\": \"\xff\"}".to_vec()),
+        ("an array", b"[1]".to_vec()),
+        ("a mebibyte of brackets", vec![b'['; 1 << 20]),
+    ]
+}
+
+#[test]
+fn an_unreadable_payload_denies_where_a_guard_is_and_is_told_elsewhere() {
+    let guarded = Place::example("quickstart");
+    let bare = Place::new();
+    for (name, payload) in unreadable() {
+        let fed = |place: &Place, arguments: &[&str]| place.hook_fed(arguments, &payload);
+        let said = fed(&guarded, &["dispatch", "--agent", "claude", "--event", "PreToolUse"]);
+        let reply = said.exits(0).json();
+        assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny", "{name}: {reply:#}");
+        let reason = reply["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+        assert!(reason.contains("payload") && reason.contains("hook dispatch"), "{name}: {reason}");
+
+        let said = fed(&guarded, &["dispatch", "--agent", "claude"]);
+        said.exits(2).tells(&["payload"]);
+        let said = fed(&guarded, &["dispatch", "--agent", "claude", "--event", "PostToolUse"]);
+        assert!(said.exits(0).json()["systemMessage"].is_string(), "{name}: {said:#?}");
+
+        let said = fed(&guarded, &["dispatch", "--agent", "amplifier", "--event", "tool:pre"]);
+        assert_eq!(said.exits(0).json()["action"], "deny", "{name}");
+        let said = fed(&bare, &["dispatch", "--agent", "amplifier", "--event", "tool:pre"]);
+        let reply = said.exits(0).json();
+        assert_eq!(reply["action"], "continue", "{name}: no hook is configured");
+        assert!(reply["user_message"].is_string(), "{name}: {reply:#}");
+
+        let said = fed(&guarded, &["dispatch"]);
+        assert_eq!(said.exits(0).json()["decision"], "deny", "{name}");
+    }
+}
+
+#[test]
+fn the_user_may_let_the_agent_go_on_where_the_engine_fails() {
+    let place = Place::example("quickstart")
+        .with_home(".config/hook/hooks.json", r#"{"settings": {"onEngineFailure": "allow"}, "hooks": {}}"#);
+    let said = place.hook_fed(&["dispatch", "--agent", "amplifier", "--event", "tool:pre"], b"{");
+    assert_eq!(said.exits(0).json()["action"], "continue");
+}
+
+#[test]
+fn a_wrong_wiring_denies_in_the_agents_words() {
+    let place = Place::example("quickstart");
+    let said = send(&place, &["--agent", "claude", "--from", "nobody"], &claude("PreToolUse", "ls"));
+    let reply = said.exits(0).json();
+    assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny", "{reply:#}");
+    // Without the agent there are no words to say it in.
+    send(&place, &["--agent", "nobody"], &claude("PreToolUse", "ls")).exits(64).tells(&["nobody", "claude"]);
+}
+
+#[test]
+fn a_broken_file_is_told_once_per_session_and_the_others_still_guard() {
+    let place = Place::example("quickstart").with(".hooks/hooks.local.json", "{\"hooks\": {\"Stop\": [}}");
+    let said = send(&place, &["--agent", "claude"], &claude("PreToolUse", "rm -rf /"));
+    let reply = said.exits(0).json();
+    assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny", "{reply:#}");
+    let message = reply["systemMessage"].as_str().unwrap();
+    assert!(message.contains("hooks.local.json:1:"), "{message}");
+    let again = send(&place, &["--agent", "claude"], &claude("PreToolUse", "rm -rf /")).json();
+    assert!(again["systemMessage"].is_null(), "{again:#}");
+}
+
+#[test]
+fn a_broken_file_denies_where_the_user_wants_to_fail_closed() {
+    let place = Place::new()
+        .with(".hooks/hooks.json", "{")
+        .with_home(".config/hook/hooks.json", r#"{"settings": {"failClosed": true}, "hooks": {}}"#);
+    let said = send(&place, &["--agent", "amplifier"], &amplifier("tool:pre", "ls"));
+    let reply = said.exits(0).json();
+    assert_eq!(reply["action"], "deny", "{reply:#}");
+    assert!(reply["reason"].as_str().unwrap().contains("hooks.json:1:"), "{reply:#}");
+    let said = send(&place, &["--agent", "amplifier"], &amplifier("tool:post", "ls"));
+    assert_eq!(said.exits(0).json()["action"], "continue", "nothing to hold back");
+}
+
+#[test]
+fn the_project_is_found_from_the_agent_the_process_and_the_session() {
+    let place = Place::example("quickstart");
+    let denied = |said: crate::place::Said| said.stdout.contains("\"deny\"");
+    let arguments = ["dispatch", "--agent", "claude"];
+    let payload = |cwd: &str| {
+        let mut payload = claude("PreToolUse", "rm -rf /");
+        payload["cwd"] = cwd.into();
+        payload.to_string()
+    };
+    let from = |directory: &std::path::Path, variable: Option<&str>, cwd: &str| {
+        let mut command = place.command();
+        command.current_dir(directory).args(arguments);
+        if let Some(value) = variable {
+            command.env("CLAUDE_PROJECT_DIR", value);
+        }
+        crate::place::feed(command, payload(cwd).as_bytes())
+    };
+    let project = place.project();
+    let project = project.to_str().unwrap();
+    let below = place.project().join("deep/down");
+    std::fs::create_dir_all(&below).unwrap();
+    assert!(denied(from(&below, None, "/")), "above the process");
+    assert!(denied(from(&place.home(), Some(project), "/")), "the agent's variable");
+    assert!(denied(from(&place.home(), None, project)), "the session's directory");
+    assert!(!denied(from(&place.home(), None, "/")), "none of them");
+}

@@ -1,0 +1,11 @@
+//! The built command in directories of its own.
+#![expect(clippy::disallowed_methods, reason = "these tests are the world that the command reads")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panic")]
+
+mod dispatch;
+mod examples;
+mod files;
+mod get;
+mod help;
+mod place;
+mod run;
