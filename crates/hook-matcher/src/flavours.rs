@@ -45,8 +45,8 @@ fn claude(text: &str, is_name: fn(char) -> bool, separators: &[char], problems: 
         return Shape::Names(names(text, separators, problems));
     }
     match pattern(text, Language::JavaScript, Reach::Search, problems) {
-        Ok(wilds_or_regex) => {
-            let shape = with_names(wilds_or_regex);
+        Ok(Ran { shape, .. }) => {
+            let shape = with_names(shape);
             if let Shape::Names(names) = &shape {
                 problems.extend(names.iter().filter_map(|name| traps::anchored_server(name, text)));
             }
@@ -78,22 +78,17 @@ pub(crate) fn names(text: &str, separators: &[char], problems: &mut Vec<Problem>
 
 /// "Shell hooks module for Amplifier, Hook matching": the whole name, letter case ignored, literal where it is no pattern.
 fn amplifier(text: &str, problems: &mut Vec<Problem>) -> Shape {
-    match pattern::parse(text, Language::Python) {
-        Err(refused) if refused.cause == Cause::Invalid && text.len() <= MAX_LENGTH => {
-            problems.push(literal_fallback(refused, text));
-            return Shape::Literal(text.to_owned());
-        }
-        Ok(parsed) => {
-            for branch in parsed.branches {
+    match pattern(text, Language::Python, Reach::Whole, problems) {
+        Ok(Ran { shape, branches }) => {
+            for branch in branches {
                 problems.extend(traps::server(&text[branch.start..branch.end], branch.start, text));
             }
-        }
-        Err(_) => {}
-    }
-    match pattern(text, Language::Python, Reach::Whole, problems) {
-        Ok(shape) => {
             problems.extend(traps::of_readers(text, Reach::Whole));
             shape
+        }
+        Err(refused) if refused.cause == Cause::Invalid => {
+            problems.push(literal_fallback(refused, text));
+            Shape::Literal(text.to_owned())
         }
         Err(refused) => {
             problems.push(unreadable(refused, text, "Python"));
@@ -132,13 +127,19 @@ pub(crate) fn unreadable(refused: Refused, text: &str, language: &str) -> Proble
     }
 }
 
-/// A pattern in the cheapest form that runs it.
+/// A pattern in the cheapest form that runs it, and the alternatives of its outermost level.
+pub(crate) struct Ran {
+    pub(crate) shape: Shape,
+    pub(crate) branches: Vec<Span>,
+}
+
+/// Compiles a pattern; its traps are added to the problems where it can be run.
 pub(crate) fn pattern(
     text: &str,
     language: Language,
     reach: Reach,
     problems: &mut Vec<Problem>,
-) -> Result<Shape, Refused> {
+) -> Result<Ran, Refused> {
     too_long(text)?;
     let parsed = pattern::parse(text, language)?;
     let node = pattern::settle(parsed.node, language, reach == Reach::Whole, whole(text))?;
@@ -153,7 +154,7 @@ pub(crate) fn pattern(
     for trap in parsed.traps {
         problems.push(Problem::new(ProblemKind::DialectTrap, trap.span, trap.message));
     }
-    Ok(shape)
+    Ok(Ran { shape, branches: parsed.branches })
 }
 
 pub(crate) fn too_long(text: &str) -> Result<(), Refused> {

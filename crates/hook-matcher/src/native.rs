@@ -31,13 +31,10 @@ pub(crate) fn compile(text: &str, problems: &mut Vec<Problem>) -> Shape {
         return Shape::Unreadable;
     }
     // What all languages share takes the cheap forms, the rest of the syntax is Rust's own.
-    let before = problems.len();
     let shape = match pattern(text, Language::Common, Reach::Search, problems) {
-        Err(refused) if refused.cause == Cause::Invalid => {
-            problems.truncate(before);
-            raw(text)
-        }
-        result => result,
+        Ok(ran) => Ok(ran.shape),
+        Err(refused) if refused.cause == Cause::Invalid => raw(text),
+        Err(refused) => Err(refused),
     };
     match shape {
         Ok(shape) => {

@@ -1,8 +1,7 @@
 //! Matchers as data: what each flavour matches, and what it says about what it cannot read.
 
 use hook_core::Flavour::{self, Amplifier, Claude, ClaudeNarrow, Native};
-use hook_matcher::{Matcher, ProblemKind};
-use proptest::prelude::*;
+use hook_matcher::Matcher;
 
 #[track_caller]
 fn check(flavour: Flavour, rows: &[(&str, &str, bool)]) {
@@ -109,6 +108,7 @@ fn claude_lists_are_exact_and_patterns_are_searched() {
             ("mcp__.*__write.*", "mcp__filesystem__write_file", true),
             ("code-reviewer", "senior-code-reviewer", false),
             ("^my-plugin:reviewer$", "my-plugin:reviewer", true),
+            ("startup|resume", "fork", false),
             ("Explore", "", false),
             ("^(?!Bash$)", "Edit", true),
             ("^(?!Bash$)", "Bash", false),
@@ -161,25 +161,6 @@ fn javascript_patterns_keep_their_meaning() {
 }
 
 #[test]
-fn what_javascript_refuses_is_unreadable_and_says_where() {
-    for matcher in [
-        "(?i)bash", "(?P<n>a)", "a++", "(?>a)", "*Bash", "[", "a\\", "(", "a**", "^*Bash", "a+?+", "(?i:a",
-        "{2}",
-    ] {
-        let compiled = Matcher::compile(Some(matcher), Claude);
-        assert!(compiled.matcher.is_unreadable(), "{matcher}: {}", compiled.matcher.describe());
-        let problem = compiled.problems.last().unwrap_or_else(|| panic!("{matcher} has no problem"));
-        assert_eq!(problem.kind, ProblemKind::Unreadable);
-        assert!(
-            problem.span.end <= matcher.len() && problem.span.start < problem.span.end,
-            "{matcher} {:?}",
-            problem.span
-        );
-        assert!(!compiled.matcher.matches(["Bash"]));
-    }
-}
-
-#[test]
 fn native_takes_lists_globs_and_searched_patterns() {
     check(
         Native,
@@ -202,54 +183,10 @@ fn native_takes_lists_globs_and_searched_patterns() {
 }
 
 #[test]
-fn a_native_predicate_is_not_taken_for_a_name() {
-    for matcher in ["Bash(git *)", "Bash(command=^rm)", "Bash & input.command~^npm"] {
-        assert!(Matcher::compile(Some(matcher), Native).matcher.is_unreadable(), "{matcher}");
-    }
-}
-
-#[test]
-fn a_glob_in_amplifier_falls_back_and_says_what_was_meant() {
-    let compiled = Matcher::compile(Some("*Bash"), Amplifier);
-    assert_eq!(compiled.problems[0].kind, ProblemKind::LiteralFallback);
-    assert_eq!(compiled.problems[0].suggestion.as_deref(), Some(".*Bash"));
-    assert!(!compiled.matcher.is_unreadable());
-}
-
-#[test]
-fn a_bare_server_name_is_reported_at_its_place() {
-    for flavour in [Claude, Native] {
-        let problems = Matcher::compile(Some("Bash| mcp__store"), flavour).problems;
-        assert_eq!(problems[0].kind, ProblemKind::McpServerPrefix);
-        assert_eq!((problems[0].span.start, problems[0].span.end), (6, 16));
-        assert_eq!(problems[0].suggestion.as_deref(), Some("mcp__store__.*"));
-    }
-    assert!(Matcher::compile(Some("mcp__store__get"), Claude).problems.is_empty());
-}
-
-#[test]
-fn traps_are_reported() {
-    for matcher in ["^Bash\\z", "[[:alpha:]]", "[a&&b]", "\\x{41}", "\\Ax"] {
-        let problems = Matcher::compile(Some(matcher), Claude).problems;
-        assert_eq!(problems.first().map(|p| p.kind), Some(ProblemKind::DialectTrap), "{matcher}");
-    }
-}
-
-#[test]
 fn a_pattern_that_would_run_for_ever_counts_as_matching() {
     let compiled = Matcher::compile(Some("^(?:(a+)\\1?)+$"), Claude);
     let long = format!("{}!", "a".repeat(64));
     assert!(compiled.matcher.matches([long.as_str()]));
-}
-
-#[test]
-fn huge_and_deep_matchers_are_refused() {
-    let deep = format!("{}a{}", "(".repeat(100), ")".repeat(100));
-    for matcher in [deep, "a.".repeat(3000)] {
-        for flavour in [Claude, Native] {
-            assert!(Matcher::compile(Some(&matcher), flavour).matcher.is_unreadable());
-        }
-    }
 }
 
 #[test]
@@ -260,56 +197,4 @@ fn any_of_several_names_is_enough_and_no_subject_ignores_the_matcher() {
     assert!(!Matcher::compile(Some("["), Claude).matcher.matches([]));
     assert!(!Matcher::compile(Some("Bash"), Amplifier).matcher.matches([]), "Amplifier tests the empty text");
     assert!(Matcher::compile(Some(".*"), Amplifier).matcher.matches([]));
-}
-
-#[test]
-fn exact_lists_offer_their_names() {
-    assert_eq!(Matcher::compile(Some("A|B"), Claude).matcher.exact_names().unwrap(), ["A", "B"]);
-    assert!(Matcher::compile(Some("A|B"), Amplifier).matcher.exact_names().is_none());
-    assert!(Matcher::compile(None, Claude).matcher.is_all());
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn nothing_panics(matcher in "\\PC{0,40}", value in "\\PC{0,20}") {
-        for flavour in [Claude, ClaudeNarrow, Amplifier, Native] {
-            let compiled = Matcher::compile(Some(&matcher), flavour);
-            compiled.matcher.matches([value.as_str()]);
-            for problem in compiled.problems {
-                prop_assert!(matcher.get(problem.span.start..problem.span.end).is_some(), "{:?}", problem);
-            }
-        }
-    }
-
-    #[test]
-    fn patterns_of_special_characters_never_panic(matcher in "[\\\\(){}\\[\\]?*+|^$.a-c0-2:=!<>PxuU&-]{0,24}") {
-        for flavour in [Claude, Amplifier, Native] {
-            Matcher::compile(Some(&matcher), flavour).matcher.matches(["abc"]);
-        }
-    }
-
-    #[test]
-    fn exact_lists_agree_with_a_model(names in prop::collection::vec("[A-C]{1,2}", 1..4), value in "[A-C]{1,2}") {
-        let expected = names.contains(&value);
-        for flavour in [Claude, Native] {
-            let matcher = Matcher::compile(Some(&names.join("|")), flavour).matcher;
-            prop_assert_eq!(matcher.matches([value.as_str()]), expected);
-        }
-        let matcher = Matcher::compile(Some(&names.join("|")), Amplifier).matcher;
-        prop_assert_eq!(matcher.matches([value.to_lowercase().as_str()]), expected);
-    }
-
-    #[test]
-    fn escaped_text_matches_itself(text in "[ -~]{1,12}") {
-        let escaped: String = text.chars().flat_map(|c| {
-            let escape = if c.is_ascii_punctuation() { Some('\\') } else { None };
-            escape.into_iter().chain([c])
-        }).collect();
-        let matcher = format!("^{escaped}$");
-        prop_assert!(Matcher::compile(Some(&matcher), Claude).matcher.matches([text.as_str()]));
-        let matcher = format!("(?:{escaped})");
-        prop_assert!(Matcher::compile(Some(&matcher), Amplifier).matcher.matches([text.as_str()]));
-    }
 }

@@ -25,7 +25,7 @@ pub(crate) fn emit(node: &Node, whole: bool) -> (String, Needs) {
 }
 
 fn needs(node: &Node) -> Needs {
-    let mut needs = Needs::default();
+    let (mut needs, mut ascii_word) = (Needs::default(), false);
     node.walk(&mut |node| match node {
         Node::Look { .. }
         | Node::Back { .. }
@@ -33,7 +33,10 @@ fn needs(node: &Node) -> Needs {
         | Node::Atomic(_)
         | Node::Repeat { mode: Mode::Possessive, .. } => needs.backtracking = true,
         Node::Char { c, fold } => needs.unicode |= *fold && !c.is_ascii(),
-        Node::Word { ascii, .. } => needs.unicode |= !ascii,
+        Node::Word { ascii, .. } => {
+            ascii_word |= ascii;
+            needs.unicode |= !ascii;
+        }
         Node::Set(set) => {
             needs.unicode |= set.items.iter().any(|item| match item {
                 Item::Range(low, high) => set.fold && !(low.is_ascii() && high.is_ascii()),
@@ -42,6 +45,8 @@ fn needs(node: &Node) -> Needs {
         }
         _ => {}
     });
+    // The ends of ASCII words are said by look-around where the engine's own words are Unicode's.
+    needs.backtracking |= ascii_word && needs.unicode;
     needs
 }
 

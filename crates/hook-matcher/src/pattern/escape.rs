@@ -111,7 +111,7 @@ impl Parser<'_> {
             if !capture.is_some_and(|capture| capture.closed) {
                 return Ok(Node::Empty);
             }
-            if self.behind.is_some() {
+            if self.behind.is_some_and(|before| group > before) {
                 let why = "a back-reference in a look-behind is read backwards in JavaScript, which cannot be done here";
                 return Err(self.refused(Cause::Unsupported, start, why));
             }
