@@ -10,8 +10,8 @@ use std::sync::Arc;
 use hook_engine::config::{EngineFailureMode, Loaded};
 use hook_engine::core::diagnostic::codes;
 use hook_engine::core::{
-    Diagnostic, Dialect, Effect, EngineFailure, Event, EventHint, EventKind, FailureStage, Hook, HostContext,
-    Incoming, Level, Note, Outcome, Payload, Reply, ReplyPolicy, SessionStore, Severity,
+    Decision, Diagnostic, Dialect, Effect, EngineFailure, Event, EventHint, EventKind, FailureStage, Hook,
+    HostContext, Incoming, Level, Note, Outcome, Payload, Reply, ReplyPolicy, SessionStore, Severity,
 };
 use hook_engine::mapper::Dialects;
 use hook_engine::state::{FileSessions, MAX_AGE};
@@ -20,6 +20,9 @@ use serde_json::{Map, Value};
 use crate::args::DispatchArgs;
 use crate::error::CliError;
 use crate::{exit, output, session, world};
+
+/// What agents take for a block.
+const BLOCK: u8 = 2;
 
 /// Larger payloads are refused.
 const MAX_PAYLOAD: u64 = 64 * 1024 * 1024;
@@ -79,6 +82,12 @@ impl Dispatch<'_> {
 
     fn answer(&self, incoming: &Incoming) -> Result<u8, CliError> {
         let first = incoming.events.first();
+        if first.is_none() && incoming.control.is_none() {
+            output::words(&format!(
+                "hook: {} fires no event that a hook could listen to here\n",
+                self.agent.profile().title
+            ));
+        }
         let host = self.host(first);
         let loaded = match self.load(&host) {
             Ok(loaded) => loaded,
@@ -98,14 +107,16 @@ impl Dispatch<'_> {
             outcome = match session::block_on(engine.dispatch(incoming)) {
                 Ok(Some(outcome)) => outcome,
                 Ok(None) => {
-                    return Err(CliError::internal("ended by a signal; running hooks were ended too"));
+                    let problem = "a signal ended it while hooks ran; they were ended too";
+                    return self.refuse(first, FailureStage::Internal, problem);
                 }
                 Err(error) => return self.refuse(first, FailureStage::Internal, &error.to_string()),
             };
         }
         self.tell_broken_files(&mut outcome, incoming, &loaded, sessions.as_ref());
         let reply = engine.reply(self.agent.profile().id, incoming, &outcome, &policy);
-        let code = send(&reply, outcome.notes.iter().filter(|note| note.level > Level::Info))?;
+        let holds = outcome.answer.decision > Decision::Allow;
+        let code = send(&reply, holds, outcome.notes.iter().filter(|note| note.level > Level::Info))?;
         // The reply is out; now there is time to tidy up.
         if let (true, Some(state)) = (starts_session(incoming), &host.state) {
             let _ = FileSessions::new(state.join("sessions"), host.clock.clone()).sweep(MAX_AGE);
@@ -137,7 +148,7 @@ impl Dispatch<'_> {
         let failure = EngineFailure { stage, message, deny };
         let reply = self.agent.write_reply(event, Err(&failure), &policy);
         let note = Note::warning(failure.message);
-        send(&reply, Some(&note).filter(|_| reply.stderr.is_empty()).into_iter())
+        send(&reply, deny, Some(&note).filter(|_| reply.stderr.is_empty()).into_iter())
     }
 
     /// The event that the wiring names, without a payload.
@@ -163,12 +174,12 @@ impl Dispatch<'_> {
             let failure = EngineFailure { stage: FailureStage::Internal, message, deny: true };
             let reply = agent.write_reply(event.as_ref(), Err(&failure), &ReplyPolicy::default());
             let note = Note::warning(failure.message);
-            let code = send(&reply, std::iter::once(&note)).unwrap_or(exit::INTERNAL);
+            let code = send(&reply, true, std::iter::once(&note)).unwrap_or(exit::INTERNAL);
             std::process::exit(i32::from(code));
         }));
     }
 
-    /// Says once per session which hook files are broken: a guard that could not be loaded must not be missed in silence.
+    /// Says which hook files are broken, on guard events always and else once per session: a guard that could not be loaded must not be missed in silence.
     /// An event that carries no message leaves it to the next one.
     fn tell_broken_files(
         &self,
@@ -193,7 +204,8 @@ impl Dispatch<'_> {
             let told = sessions.update(id, &mut |state| fresh = state.spent.insert(format!("told {text}")));
             fresh |= told.is_err();
         }
-        if fresh {
+        // Where something is to be guarded it is said every time: the guard may be what is broken.
+        if fresh || self.agent.capabilities(event).block {
             outcome.answer.effects.push(Effect::Message { text, level: Level::Error });
         }
     }
@@ -229,7 +241,7 @@ fn costs_hooks(finding: &&Diagnostic) -> bool {
 
 /// Gives the reply to the agent. Agents take standard error for the reason where the exit code is not 0, so our own remarks
 /// stand there only where it is 0.
-fn send<'a>(reply: &Reply, notes: impl Iterator<Item = &'a Note>) -> Result<u8, CliError> {
+fn send<'a>(reply: &Reply, holds: bool, notes: impl Iterator<Item = &'a Note>) -> Result<u8, CliError> {
     let written = output::data(&reply.stdout);
     output::words(&reply.stderr);
     if reply.exit_code == 0 {
@@ -241,6 +253,17 @@ fn send<'a>(reply: &Reply, notes: impl Iterator<Item = &'a Note>) -> Result<u8, 
         }
     }
     match written {
+        // The agent cannot read why. Exit code 2 at least is a block to every agent that knows exit codes.
+        Err(error) if holds => {
+            output::words(&format!(
+                "hook: a reply that holds something back could not be written: {error}\n"
+            ));
+            Ok(if reply.exit_code == 0 {
+                BLOCK
+            } else {
+                u8::try_from(reply.exit_code).unwrap_or(exit::INTERNAL)
+            })
+        }
         // A reader that went away still gets the exit code.
         Err(error) if !error.is_broken_pipe() => Err(error),
         _ => Ok(u8::try_from(reply.exit_code).unwrap_or(exit::INTERNAL)),

@@ -60,16 +60,24 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
         let mut document = json_form::outcome(&incoming, &outcome, &findings);
         document["agent"] = profile.id.0.into();
         document["reply"] = json_form::reply(&reply);
-        output::data(&format!("{document:#}\n"))?;
+        shown(output::data(&format!("{document:#}\n")))?;
     } else {
         check::print_errors(&findings, &loaded.sources);
         let listening = loaded.hooks().filter(|hook| hears(&incoming, &hook.event)).count();
-        output::data(&report::outcome(&incoming, &outcome, listening))?;
+        shown(output::data(&report::outcome(&incoming, &outcome, listening)))?;
         if profile.id != DialectId::NATIVE {
-            output::data(&report::reply(profile.title, &reply))?;
+            shown(output::data(&report::reply(profile.title, &reply)))?;
         }
     }
     Ok(code(&outcome))
+}
+
+/// Somebody who stopped reading still gets the exit code.
+fn shown(printed: Result<(), CliError>) -> Result<(), CliError> {
+    match printed {
+        Err(error) if error.is_broken_pipe() => Ok(()),
+        other => other,
+    }
 }
 
 fn code(outcome: &Outcome) -> u8 {

@@ -203,8 +203,13 @@ impl<'n, 'r, 's> Fields<'n, 'r, 's> {
             Some("continue") => Some(OnFailure::Continue),
             Some("block") => Some(OnFailure::Block),
             _ => {
-                self.report.wrong_type(pointer, node, "\"continue\" or \"block\"");
-                None
+                // A guard with a mistyped mode must not become one that lets everything through.
+                let found = node.as_str().map_or_else(|| node.what().to_owned(), |word| format!("{word:?}"));
+                let message =
+                    format!("{found} is neither \"continue\" nor \"block\"; failures of this hook block");
+                let finding = self.report.at(codes::WRONG_TYPE, pointer, node.span, message);
+                self.report.push(finding.severity(Severity::Error).help("write \"continue\" or \"block\""));
+                Some(OnFailure::Block)
             }
         }
     }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
 use hook_core::{
-    CommandHandler, EventKind, Handler, HandlerKind, Hook, HookId, Layer, Limits, Origin, Shell, Subject,
+    CommandHandler, EventKind, FailureKind, Handler, HandlerKind, Hook, HookId, Layer, Limits, OnFailure,
+    Origin, Shell, Subject,
 };
 
 use crate::fields::Fields;
@@ -73,6 +74,14 @@ impl Reader<'_, '_> {
             self.condition(node, place, pointer, &mut defect);
         }
         let defect = defect.0;
+        // A broken handler never runs. Where its author wants a failure to block it stays in force, so that it fails and blocks.
+        let blocks = defect.is_some()
+            && enabled
+            && on_failure.for_kind(FailureKind::Spawn, OnFailure::Continue) == OnFailure::Block;
+        let handler = match &defect {
+            Some(why) if blocks => Handler::Unknown { kind: why.clone() },
+            _ => handler,
+        };
         self.sound += usize::from(defect.is_none());
         let disabled_because = defect.or_else(|| (!enabled).then(|| "disabled in its file".to_owned()));
         let explicit = id.map_or_else(|| Arc::from(""), |id| Arc::from(id.trim()));
@@ -86,7 +95,7 @@ impl Reader<'_, '_> {
             limits: Limits { timeout, ceiling: None },
             once,
             background,
-            enabled: disabled_because.is_none(),
+            enabled: disabled_because.is_none() || blocks,
             disabled_because,
             condition,
             on_failure,

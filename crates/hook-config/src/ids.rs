@@ -62,7 +62,10 @@ fn derived(hook: &Hook, copies: &mut HashMap<[u8; 32], usize>) -> HookId {
     let content = content(hook);
     let key: [u8; 32] = Sha256::digest(content.as_bytes()).into();
     let ordinal = copies.entry(key).or_default();
-    let digest = Sha256::new().chain_update(content).chain_update(format!("#{ordinal}")).finalize();
+    let digest: [u8; 32] = match *ordinal {
+        0 => key,
+        copy => Sha256::new().chain_update(content).chain_update(format!("#{copy}")).finalize().into(),
+    };
     *ordinal += 1;
     let mut id = format!("{}-", hook.event_name);
     for byte in digest.iter().take(SHOWN) {

@@ -8,6 +8,9 @@ use hook_core::Span;
 /// Substitutions nested deeper than this are not looked into.
 const MAX_NESTING: usize = 16;
 
+/// The command of words that belong to none: targets of redirections.
+pub(crate) const ASIDE: usize = usize::MAX;
+
 /// Where a piece stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quoting {
@@ -155,7 +158,7 @@ impl Scanner<'_> {
                         self.at += 1;
                     }
                     // The target of a redirection is a word of no command.
-                    let aside = self.next_command();
+                    let aside = ASIDE;
                     if self.peek().is_some_and(|byte| !b";&|\n()".contains(&byte) && Some(byte) != end) {
                         self.word(aside, end, depth);
                     }

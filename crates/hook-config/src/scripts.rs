@@ -157,6 +157,7 @@ impl Look<'_> {
         let asks = ["[", "[[", "test", "which", "type", "command", "hash", "function"];
         let careful = text.contains("()")
             || words.iter().any(|word| asks.contains(&&text[word.span.start..word.span.end]));
+        let words: Vec<Word> = words.into_iter().filter(|word| word.command != line::ASIDE).collect();
         let mut at = 0;
         while at < words.len() {
             let end = words[at..]

@@ -6,9 +6,9 @@ use std::time::Instant;
 use futures_util::future::join_all;
 use hook_core::plan::{Group, InputRule, Order, StopRule};
 use hook_core::{
-    Answer, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, HandlerFailure,
-    HandlerOutput, Hook, HookCx, HostContext, Note, Observer, OnFailure, Outcome, Profile, Reading, Run,
-    SessionStore, SessionView, Status, fold,
+    Answer, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, Handler,
+    HandlerFailure, HandlerOutput, Hook, HookCx, HostContext, Note, Observer, OnFailure, Outcome, Profile,
+    Reading, Run, SessionStore, SessionView, Status, fold,
 };
 use hook_exec::Executors;
 use hook_mapper::Dialects;
@@ -104,12 +104,18 @@ impl Chain<'_> {
         let decided_by = (answer.decision != Decision::None)
             .then(|| runs.iter().position(|run| run.reading.answer.decision == answer.decision))
             .flatten();
+        let mut notes = Vec::new();
+        for run in
+            runs.iter().filter(|run| !run.ran() && self.executors.get(run.hook.handler.kind()).is_none())
+        {
+            notes.push(Note::warning(format!("{} was not run: {}", run.hook.origin, run.reading.rule)));
+        }
         for run in &runs {
             for observer in self.observers {
                 observer.finished(&progress.event, run);
             }
         }
-        Outcome { answer, runs, decided_by, notes: Vec::new() }
+        Outcome { answer, runs, decided_by, notes }
     }
 
     /// Runs one group; true where its answer ends the stage.
@@ -184,6 +190,7 @@ impl Chain<'_> {
         let clock = Instant::now();
         let kind = hook.handler.kind();
         let profile = dialect.profile();
+        let kind_runs = self.executors.get(kind).is_some();
         let output = match self.executors.get(kind) {
             Some(executor) => {
                 if hook.once && !self.spend(hook) {
@@ -204,7 +211,12 @@ impl Chain<'_> {
                 executor.run(&cx, call).await
             }
             None => {
-                let message = format!("nothing here runs handlers of type {}", kind.name());
+                let message = match (&hook.handler, &hook.disabled_because) {
+                    (Handler::Unknown { .. }, Some(why)) => {
+                        format!("the hook at {} is broken: {why}", hook.origin)
+                    }
+                    _ => format!("nothing here runs handlers of type {}", kind.name()),
+                };
                 if hook.on_failure.for_kind(FailureKind::Spawn, profile.on_failure) == OnFailure::Continue {
                     return self.skipped(hook, &message);
                 }
@@ -216,9 +228,20 @@ impl Chain<'_> {
             }
         };
         let mut reading = dialect.read_answer(&cx, &output);
+        if hook.condition.is_some() {
+            reading
+                .notes
+                .push(Note::warning("its `if` rule is not evaluated by this version; it ran for every call"));
+        }
         if hook.background && reading.answer != Answer::default() {
             reading.answer = Answer::default();
             reading.notes.push(Note::info("a background hook decides nothing; its answer was dropped"));
+        }
+        if hook.once
+            && kind_runs
+            && (reading.status != Status::Ok || reading.answer.decision == Decision::Deny)
+        {
+            self.unspend(hook);
         }
         let (stderr, exit_code) = match &output {
             HandlerOutput::Process(process) => {
@@ -252,6 +275,14 @@ impl Chain<'_> {
             // A store that cannot be written must not switch a guard off.
             Err(_) => true,
         }
+    }
+
+    /// A `once` hook that failed or blocked has not done its work yet.
+    fn unspend(&self, hook: &Hook) {
+        // Where the store cannot be written the mark was not set either.
+        let _ = self.sessions.update(self.session_key, &mut |state| {
+            state.spent.remove(hook.id.as_str());
+        });
     }
 
     /// Takes over what the hook wrote to the env file. All lines are read again; a variable never disappears.

@@ -199,7 +199,8 @@ impl Engine {
         let mut outcome = chain.run(event, candidates, session).await;
         outcome.notes.splice(0..0, notes);
 
-        let stored = if event.kind == EventKind::SessionEnd {
+        let anonymous = event.session.id.as_deref().is_none_or(str::is_empty);
+        let stored = if event.kind == EventKind::SessionEnd || (anonymous && !outcome.runs.is_empty()) {
             inner.sessions.end(&key)
         } else if event.kind == EventKind::Stop && outcome.answer.decision == Decision::Deny {
             let decision = outcome.answer.decision;
@@ -245,11 +246,15 @@ fn control_note(control: &Control) -> Note {
     }
 }
 
-/// An agent that sends no session id still has one session per project.
+/// An event without a session id has a session of its own, which ends with it: nothing is shared by accident.
 fn session_key(host: &HostContext, event: &Event) -> String {
+    static EVENTS: AtomicU64 = AtomicU64::new(0);
     match event.session.id.as_deref() {
         Some(id) if !id.is_empty() => id.to_owned(),
-        _ => format!("unknown {}", host.project.display()),
+        _ => {
+            let number = EVENTS.fetch_add(1, Ordering::Relaxed);
+            format!("unknown {} {} {number}", host.project.display(), std::process::id())
+        }
     }
 }
 

@@ -78,6 +78,10 @@ pub(crate) fn names(text: &str, separators: &[char], problems: &mut Vec<Problem>
 
 /// "Shell hooks module for Amplifier, Hook matching": the whole name, letter case ignored, literal where it is no pattern.
 fn amplifier(text: &str, problems: &mut Vec<Problem>) -> Shape {
+    // Most matchers are one plain name, which needs no parser.
+    if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !text.starts_with("mcp__") {
+        return Shape::Literal(text.to_owned());
+    }
     match pattern(text, Language::Python, Reach::Whole, problems) {
         Ok(Ran { shape, branches }) => {
             for branch in branches {

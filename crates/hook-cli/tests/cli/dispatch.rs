@@ -116,7 +116,7 @@ fn a_wrong_wiring_denies_in_the_agents_words() {
 }
 
 #[test]
-fn a_broken_file_is_told_once_per_session_and_the_others_still_guard() {
+fn a_broken_file_is_told_on_every_guard_event_and_the_others_still_guard() {
     let place = Place::example("quickstart").with(".hooks/hooks.local.json", "{\"hooks\": {\"Stop\": [}}");
     let said = send(&place, &["--agent", "claude"], &claude("PreToolUse", "rm -rf /"));
     let reply = said.exits(0).json();
@@ -124,7 +124,11 @@ fn a_broken_file_is_told_once_per_session_and_the_others_still_guard() {
     let message = reply["systemMessage"].as_str().unwrap();
     assert!(message.contains("hooks.local.json:1:"), "{message}");
     let again = send(&place, &["--agent", "claude"], &claude("PreToolUse", "rm -rf /")).json();
-    assert!(again["systemMessage"].is_null(), "{again:#}");
+    assert_eq!(again["systemMessage"], reply["systemMessage"]);
+    let told = |event| {
+        send(&place, &["--agent", "claude"], &claude(event, "ls")).stdout.contains("hooks.local.json")
+    };
+    assert!(!told("PostToolUse"), "this session knows");
 }
 
 #[test]
@@ -166,4 +170,113 @@ fn the_project_is_found_from_the_agent_the_process_and_the_session() {
     assert!(denied(from(&place.home(), Some(project), "/")), "the agent's variable");
     assert!(denied(from(&place.home(), None, project)), "the session's directory");
     assert!(!denied(from(&place.home(), None, "/")), "none of them");
+}
+
+fn guard(hook: &Value) -> Place {
+    let hooks = json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [hook] }] } });
+    Place::new().with(".hooks/hooks.json", &hooks.to_string())
+}
+
+#[test]
+fn a_broken_guard_blocks_where_its_author_said_so() {
+    for broken in [
+        json!({ "type": "command", "command": 7 }),
+        json!({ "type": "command", "command": "" }),
+        json!({ "type": "command", "commnad": "true" }),
+        json!({ "type": "comand", "command": "true" }),
+        json!({ "type": "command", "command": "true", "args": "x" }),
+        json!({ "type": "http", "url": "http://127.0.0.1:9/" }),
+    ] {
+        let mut hook = broken.clone();
+        hook["onFailure"] = "block".into();
+        let said = send(&guard(&hook), &["--agent", "claude"], &claude("PreToolUse", "ls"));
+        assert_eq!(
+            said.exits(0).json()["hookSpecificOutput"]["permissionDecision"],
+            "deny",
+            "{hook}: {said:#?}"
+        );
+        let said = send(&guard(&broken), &["--agent", "claude"], &claude("PreToolUse", "ls"));
+        assert!(!said.exits(0).stdout.contains("deny"), "{broken}: {said:#?}");
+        assert!(
+            said.stdout.contains("hooks.json") || said.stderr.contains("hooks.json"),
+            "{broken}: {said:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_mistyped_fail_mode_blocks() {
+    let hook = json!({ "type": "command", "command": "exit 1", "onFailure": "blok" });
+    let said = send(&guard(&hook), &["--agent", "claude"], &claude("PreToolUse", "ls"));
+    assert_eq!(said.exits(0).json()["hookSpecificOutput"]["permissionDecision"], "deny", "{said:#?}");
+}
+
+#[test]
+fn a_once_hook_that_blocked_or_failed_is_not_spent() {
+    for command in ["echo no >&2; exit 2", "exit 1"] {
+        let place =
+            guard(&json!({ "type": "command", "command": command, "once": true, "onFailure": "block" }));
+        for round in 0..2 {
+            let said = send(&place, &["--agent", "claude"], &claude("PreToolUse", "ls"));
+            assert!(said.exits(0).stdout.contains("\"deny\""), "{command}, round {round}: {said:#?}");
+        }
+    }
+}
+
+#[test]
+fn payloads_without_a_session_share_nothing() {
+    let place = guard(&json!({ "type": "command", "command": "echo ran >> ran", "once": true }));
+    for _ in 0..2 {
+        let mut payload = claude("PreToolUse", "ls");
+        payload.as_object_mut().unwrap().remove("session_id");
+        send(&place, &["--agent", "claude"], &payload).exits(0);
+    }
+    let ran = std::fs::read_to_string(place.project().join("ran")).unwrap();
+    assert_eq!(ran, "ran\nran\n");
+}
+
+#[test]
+fn an_incomplete_tool_event_does_not_pass_a_guard_by() {
+    let place = guard(&json!({ "type": "command", "command": "echo no >&2; exit 2" }));
+    for (agent, payload) in [
+        ("claude", json!({ "hook_event_name": "PreToolUse", "session_id": "s" })),
+        ("native", json!({ "event": "PreToolUse", "data": { "tool_name": null } })),
+    ] {
+        let said = send(&place, &["--agent", agent], &payload);
+        assert!(said.exits(0).stdout.contains("\"deny\""), "{agent}: {said:#?}");
+    }
+}
+
+#[test]
+fn an_event_that_the_agent_does_not_fire_is_said() {
+    let place = Place::example("quickstart");
+    let said = send(&place, &["--agent", "claude"], &json!({ "hook_event_name": "pretooluse" }));
+    said.exits(0);
+    assert!(said.stderr.contains("fires no event"), "{said:#?}");
+}
+
+#[test]
+fn a_deny_that_cannot_be_written_still_blocks() {
+    let place = Place::example("quickstart");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let payload = tempfile::NamedTempFile::new().unwrap();
+    for (command, code) in [("rm -rf /", 2), ("ls", 0)] {
+        std::fs::write(payload.path(), claude("PreToolUse", command).to_string()).unwrap();
+        let status = place
+            .command()
+            .args(["dispatch", "--agent", "claude"])
+            .stdin(std::fs::File::open(payload.path()).unwrap())
+            .stdout(full.try_clone().unwrap())
+            .stderr(std::process::Stdio::null())
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(code), "{command}");
+    }
+}
+
+#[test]
+fn a_target_of_a_redirection_is_no_program() {
+    let place = guard(&json!({ "type": "command", "command": "true 2>&1 >/dev/null; echo x >&2; exit 0" }));
+    let said = place.hook(&["check", "--json"]);
+    assert_eq!(said.exits(0).json(), json!([]), "{said:#?}");
 }

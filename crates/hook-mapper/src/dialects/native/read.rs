@@ -108,9 +108,8 @@ fn tool(event: &mut Event, data: &Map<String, Value>) -> Result<(), ReadError> {
     let name = name.unwrap_or_default();
     let input = values::first(data, &["tool_input"]).cloned().unwrap_or_else(|| Value::Object(Map::new()));
     event.paths = values::input_paths(&input);
-    if name.is_empty() {
-        event.subject = Some(String::new());
-    } else {
+    // Without a name every matcher fits: a guard must not be passed by because a payload is incomplete.
+    if !name.is_empty() {
         values::push_unique(&mut event.match_names, &name);
         if let Some(other) = profile::other_name(&name) {
             values::push_unique(&mut event.match_names, other);
