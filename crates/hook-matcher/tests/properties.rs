@@ -13,7 +13,7 @@ fn escape(text: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_panics(
@@ -80,7 +80,9 @@ proptest! {
         value in "[A-Da-d]{0,5}",
     ) {
         // Flags in the pattern may demand case again.
-        prop_assume!(!pattern.contains("-i"));
+        if pattern.contains("-i") {
+            return Ok(());
+        }
         let matcher = Matcher::compile(Some(&pattern), Amplifier).matcher;
         let verdict = matcher.matches([value.as_str()]);
         prop_assert_eq!(matcher.matches([value.to_lowercase().as_str()]), verdict, "{}", pattern);
@@ -105,9 +107,12 @@ proptest! {
     #[test]
     fn native_patterns_are_those_of_rust(pattern in SPECIAL, value in "[a-c0-2]{0,6}") {
         let listlike = |c: char| c.is_ascii_alphanumeric() || "_- ,|*.:/".contains(c);
-        prop_assume!(!pattern.chars().all(listlike) || pattern.contains(".*"));
+        let list = pattern.chars().all(listlike) && !pattern.contains(".*");
+        // Look-around and predicates are no patterns of that crate.
+        if list || pattern.contains('(') || pattern.contains(" & ") {
+            return Ok(());
+        }
         let Ok(model) = regex::Regex::new(&pattern) else { return Ok(()) };
-        prop_assume!(!pattern.contains('('));
         let compiled = Matcher::compile(Some(&pattern), Native);
         prop_assert!(!compiled.matcher.is_unreadable(), "{}: {:?}", pattern, compiled.problems);
         prop_assert_eq!(compiled.matcher.matches([value.as_str()]), model.is_match(&value), "{}", pattern);
