@@ -15,6 +15,24 @@ pub(crate) struct Needs {
     pub(crate) backtracking: bool,
 }
 
+/// Why an engine did not take a pattern.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// It is no pattern at all; else it is too much for the engine.
+    pub(crate) syntax: bool,
+    /// A sentence without a full stop.
+    pub(crate) why: String,
+}
+
+impl Failure {
+    fn new(syntax: bool, error: &str) -> Failure {
+        // Engines print the pattern with a caret over several lines; the last line says what is wrong.
+        let last = error.lines().rfind(|line| !line.trim().is_empty()).unwrap_or(error);
+        let why = last.trim().trim_start_matches("error: ").trim_end_matches('.').to_owned();
+        Failure { syntax, why }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) enum Regex {
     Lite(regex_lite::Regex),
@@ -23,27 +41,31 @@ pub(crate) enum Regex {
 }
 
 impl Regex {
-    /// Compiles; the error is a sentence without a full stop.
-    pub(crate) fn new(pattern: &str, needs: Needs) -> Result<Regex, String> {
-        let error = match needs {
+    /// Compiles.
+    pub(crate) fn new(pattern: &str, needs: Needs) -> Result<Regex, Failure> {
+        match needs {
             Needs { backtracking: true, .. } => {
                 match fancy_regex::RegexBuilder::new(pattern).backtrack_limit(STEP_LIMIT).build() {
-                    Ok(regex) => return Ok(Regex::Backtracking(Box::new(regex))),
-                    Err(error) => error.to_string(),
+                    Ok(regex) => Ok(Regex::Backtracking(Box::new(regex))),
+                    Err(error) => {
+                        let syntax = matches!(error, fancy_regex::Error::ParseError(..));
+                        Err(Failure::new(syntax, &error.to_string()))
+                    }
                 }
             }
             Needs { unicode: true, .. } => {
                 match regex::RegexBuilder::new(pattern).nest_limit(NEST_LIMIT).build() {
-                    Ok(regex) => return Ok(Regex::Linear(regex)),
-                    Err(error) => error.to_string(),
+                    Ok(regex) => Ok(Regex::Linear(regex)),
+                    Err(error) => {
+                        Err(Failure::new(matches!(error, regex::Error::Syntax(_)), &error.to_string()))
+                    }
                 }
             }
             _ => match regex_lite::RegexBuilder::new(pattern).nest_limit(NEST_LIMIT).build() {
-                Ok(regex) => return Ok(Regex::Lite(regex)),
-                Err(error) => error.to_string(),
+                Ok(regex) => Ok(Regex::Lite(regex)),
+                Err(error) => Err(Failure::new(true, &error.to_string())),
             },
-        };
-        Err(one_line(&error))
+        }
     }
 
     /// Searches. Reaching the step limit counts as a match: the hook is then asked, which is the safe side.
@@ -62,10 +84,4 @@ impl Regex {
             Regex::Backtracking(_) => "fancy-regex",
         }
     }
-}
-
-/// Engines print the pattern with a caret over several lines; the last line says what is wrong.
-fn one_line(error: &str) -> String {
-    let last = error.lines().rfind(|line| !line.trim().is_empty()).unwrap_or(error);
-    last.trim().trim_start_matches("error: ").trim_end_matches('.').to_owned()
 }

@@ -2,7 +2,7 @@
 
 use hook_core::{Flavour, Span};
 
-use crate::engine::Regex;
+use crate::engine::{Failure, Regex};
 use crate::matcher::{Compiled, Matcher, Shape};
 use crate::native;
 use crate::pattern::{self, Cause, Language, Reach, Refused};
@@ -80,7 +80,7 @@ pub(crate) fn names(text: &str, separators: &[char], problems: &mut Vec<Problem>
 fn amplifier(text: &str, problems: &mut Vec<Problem>) -> Shape {
     // Most matchers are one plain name, which needs no parser.
     if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !text.starts_with("mcp__") {
-        return Shape::Literal(text.to_owned());
+        return Shape::Wilds(vec![Wild { fold: true, ..Wild::glob(text) }]);
     }
     match pattern(text, Language::Python, Reach::Whole, problems) {
         Ok(Ran { shape, branches }) => {
@@ -152,7 +152,7 @@ pub(crate) fn pattern(
         Some(wilds) => Shape::Wilds(wilds),
         None => {
             let (translated, needs) = pattern::emit(&node, reach == Reach::Whole);
-            Shape::Pattern(Regex::new(&translated, needs).map_err(|why| unsupported(text, why))?)
+            Shape::Pattern(Regex::new(&translated, needs).map_err(|failure| too_much(text, &failure))?)
         }
     };
     for trap in parsed.traps {
@@ -166,6 +166,11 @@ pub(crate) fn too_long(text: &str) -> Result<(), Refused> {
         return Ok(());
     }
     Err(unsupported(text, format!("the matcher is longer than {MAX_LENGTH} bytes")))
+}
+
+/// The language takes the pattern, and the engine does not.
+pub(crate) fn too_much(text: &str, failure: &Failure) -> Refused {
+    unsupported(text, format!("the matcher is too much for the engine: {}", failure.why))
 }
 
 pub(crate) fn unsupported(text: &str, why: String) -> Refused {

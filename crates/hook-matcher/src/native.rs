@@ -1,7 +1,9 @@
 //! The native flavour: exact lists, globs, and expressions in Rust's own syntax.
 
 use crate::engine::{Needs, Regex};
-use crate::flavours::{is_name, names, pattern, too_long, unreadable, unsupported, whole, with_names};
+use crate::flavours::{
+    is_name, names, pattern, too_long, too_much, unreadable, unsupported, whole, with_names,
+};
 use crate::matcher::Shape;
 use crate::pattern::{Cause, Language, Reach, Refused};
 use crate::problem::{Problem, ProblemKind};
@@ -56,7 +58,10 @@ fn raw(text: &str) -> Result<Shape, Refused> {
     }
     match Regex::new(text, Needs { unicode: true, backtracking }) {
         Ok(regex) => Ok(Shape::Pattern(regex)),
-        Err(why) => Err(Refused { cause: Cause::Invalid, ..unsupported(text, why) }),
+        Err(failure) if failure.syntax => {
+            Err(Refused { cause: Cause::Invalid, ..unsupported(text, failure.why) })
+        }
+        Err(failure) => Err(too_much(text, &failure)),
     }
 }
 

@@ -196,6 +196,11 @@ fn huge_and_deep_matchers_are_unreadable() {
 
 #[test]
 fn what_cannot_be_run_here_is_unreadable_and_never_literal() {
+    for flavour in [Amplifier, Native] {
+        let problem = only("\\w{900}", flavour);
+        assert_eq!(problem.kind, Unreadable);
+        assert!(problem.message.contains("too much for the engine"), "{problem:?}");
+    }
     check(Amplifier, &[("\\N{DIGIT ONE}", Unreadable, "\\N{DIGIT ONE}", None)]);
     check(
         Claude,

@@ -45,9 +45,14 @@ fn expand(node: &Node) -> Option<Vec<Vec<Atom>>> {
                 if rows.len() * next.len() > MAX_WILDS {
                     return None;
                 }
+                // Nearly always one character: no row is copied then.
+                if let [more] = next.as_slice() {
+                    rows.iter_mut().for_each(|row: &mut Vec<Atom>| row.extend_from_slice(more));
+                    continue;
+                }
                 rows = rows
                     .iter()
-                    .flat_map(|row: &Vec<Atom>| next.iter().map(move |more| [row.as_slice(), more].concat()))
+                    .flat_map(|row| next.iter().map(move |more| [row.as_slice(), more].concat()))
                     .collect();
             }
             rows
