@@ -9,8 +9,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
-use hook_core::{CommandHandler, Diagnostic, Document, Handler, Hook, HookId, Location};
-use serde_json::{Value, json};
+use hook_core::{CommandHandler, Diagnostic, Document, Handler, Hook, HookId, Location, OnFailure};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// Bytes of the digest that an id shows.
@@ -75,37 +75,48 @@ fn derived(hook: &Hook, copies: &mut HashMap<[u8; 32], usize>) -> HookId {
     HookId::new(id)
 }
 
-/// Everything that makes a hook the hook it is, as JSON with sorted keys.
+/// Everything that makes a hook the hook it is, each part with its length before it, so that no two hooks read alike.
+///
+/// Every start of the command comes through here for every hook, hence plain text and no JSON.
 pub(crate) fn content(hook: &Hook) -> String {
-    let handler = match &hook.handler {
-        Handler::Command(CommandHandler { command, args, shell }) => json!(["command", command, args, shell]),
-        Handler::Http { url } => json!(["http", url]),
-        Handler::Mcp { server, tool } => json!(["mcp", server, tool]),
-        Handler::Prompt { prompt } => json!(["prompt", prompt]),
-        Handler::Agent { prompt } => json!(["agent", prompt]),
-        Handler::Code { name } => json!(["code", name]),
-        Handler::Unknown { kind } => json!(["unknown", kind]),
-        other => json!([other.kind().name(), other.summary()]),
+    let mut text = String::with_capacity(256);
+    let mut put = |part: &str| {
+        // Writing into a string cannot fail.
+        let _ = write!(text, "{}:{part}", part.len());
     };
-    let failures: Vec<Value> =
-        hook.on_failure.by_kind.iter().map(|(kind, mode)| json!([kind.name(), mode])).collect();
-    let value = json!([
-        hook.origin.layer.name(),
-        hook.origin.source,
-        hook.dialect.0,
-        hook.event_name,
-        hook.matcher.text,
-        handler,
-        hook.limits.timeout.map(|timeout| timeout.as_millis().to_string()),
-        hook.once,
-        hook.background,
-        hook.condition,
-        hook.on_failure.default,
-        failures,
-        Value::Object(hook.extra.clone()),
-    ]);
-    let mut text = String::new();
-    canonical(&value, &mut text);
+    put(hook.origin.layer.name());
+    put(hook.origin.source.as_deref().unwrap_or_default());
+    put(hook.dialect.0);
+    put(&hook.event_name);
+    put(hook.matcher.text.as_deref().unwrap_or("*"));
+    put(hook.handler.kind().name());
+    match &hook.handler {
+        Handler::Command(CommandHandler { command, args, shell }) => {
+            put(command);
+            put(shell.name());
+            put(if args.is_some() { "exec" } else { "shell" });
+            args.iter().flatten().for_each(|arg| put(arg));
+        }
+        Handler::Mcp { server, tool } => {
+            put(server);
+            put(tool);
+        }
+        other => put(&other.summary()),
+    }
+    put(&hook.limits.timeout.map(|timeout| timeout.as_millis().to_string()).unwrap_or_default());
+    put(if hook.once { "once" } else { "" });
+    put(if hook.background { "background" } else { "" });
+    put(hook.condition.as_deref().unwrap_or_default());
+    put(hook.on_failure.default.map_or("", OnFailure::name));
+    for (kind, mode) in &hook.on_failure.by_kind {
+        put(kind.name());
+        put(mode.name());
+    }
+    if !hook.extra.is_empty() {
+        let mut extra = String::new();
+        canonical(&Value::Object(hook.extra.clone()), &mut extra);
+        put(&extra);
+    }
     text
 }
 

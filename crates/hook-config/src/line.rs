@@ -344,7 +344,7 @@ mod tests {
             read(r#""$D/x" ${D}/y '$D/z' $E"#),
             [(1, text("/d d/x")), (1, text("/d d/y")), (1, None), (1, None)]
         );
-        assert_eq!(read("a > out.txt b # c"), [(1, text("a")), (2, text("out.txt")), (1, text("b"))]);
+        assert_eq!(read("a > out.txt b # c"), [(1, text("a")), (ASIDE, text("out.txt")), (1, text("b"))]);
         assert_eq!(read("cat <<EOF\n$D\nEOF").len(), 1);
         assert_eq!(
             read("x $(cat y) `z`"),

@@ -1,6 +1,6 @@
 //! Findings about one file, each with its place and its JSON pointer.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 
 use hook_core::diagnostic::codes;
 use hook_core::{Code, Diagnostic, Location, Source, Span};
@@ -55,6 +55,16 @@ impl<'a> Report<'a> {
 
 /// `pointer` with one more step, escaped as JSON pointers want it.
 pub(crate) fn step(pointer: &str, part: impl Display) -> String {
-    let part = part.to_string().replace('~', "~0").replace('/', "~1");
-    format!("{pointer}/{part}")
+    let mut out = String::with_capacity(pointer.len() + 24);
+    out.push_str(pointer);
+    out.push('/');
+    let start = out.len();
+    // Writing into a string cannot fail.
+    let _ = write!(out, "{part}");
+    if out[start..].contains(['~', '/']) {
+        let escaped = out[start..].replace('~', "~0").replace('/', "~1");
+        out.truncate(start);
+        out.push_str(&escaped);
+    }
+    out
 }

@@ -169,6 +169,16 @@ pub enum Shell {
     PowerShell,
 }
 
+impl Shell {
+    /// The lower-case name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shell::Sh => "sh",
+            Shell::PowerShell => "powershell",
+        }
+    }
+}
+
 /// A command handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandHandler {
@@ -304,6 +314,16 @@ pub enum OnFailure {
     Continue,
     /// The failure acts like a block.
     Block,
+}
+
+impl OnFailure {
+    /// The word in hook files.
+    pub fn name(self) -> &'static str {
+        match self {
+            OnFailure::Continue => "continue",
+            OnFailure::Block => "block",
+        }
+    }
 }
 
 /// `onFailure` of one hook: one word for everything, or a table per kind of failure.
