@@ -60,7 +60,8 @@ fn what_matchers_see() {
         ("PreToolUse", json!({ "tool_name": "Agent" }), &["Agent", "Task"]),
         ("PreToolUse", json!({ "tool_name": "Task" }), &["Task", "Agent"]),
         ("PreToolUse", json!({ "tool_name": "Edit" }), &["Edit"]),
-        ("PreToolUse", json!({}), &[""]),
+        // Nothing to be matched: every matcher fits.
+        ("PreToolUse", json!({}), &[]),
         ("SessionStart", json!({ "source": "resume" }), &["resume"]),
         ("SessionStart", json!({ "trigger": "resume" }), &["resume"]),
         ("PreCompact", json!({ "trigger": "auto" }), &["auto"]),
