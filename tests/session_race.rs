@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 /// The binary, built once for all tests of this file.
 fn binary() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| xtask::trials::build(false).unwrap())
+    BUILT.get_or_init(|| xtask::trials::build().unwrap())
 }
 
 struct Project {

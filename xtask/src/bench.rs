@@ -14,7 +14,7 @@ use hook_engine::mapper::Dialects;
 use hook_engine::registry::{Generation, Registry};
 use serde_json::{Map, Value, json};
 
-use crate::{root, trials};
+use crate::{dist, root};
 
 /// One budget.
 struct Row {
@@ -47,7 +47,7 @@ pub fn run(json: bool) -> Result<bool> {
         }
         return Ok(again.status()?.success());
     }
-    let binary = trials::build(true)?;
+    let binary = dist::build()?;
     let mut rows = Vec::new();
     cold(&binary, &mut rows)?;
     in_process(&mut rows)?;

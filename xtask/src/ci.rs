@@ -82,7 +82,7 @@ fn conformance_step() -> Result<()> {
 }
 
 fn trials_step() -> Result<()> {
-    let binary = trials::build(false)?;
+    let binary = trials::build()?;
     judge(&trials::run(&root::cases(), &binary)?)
 }
 

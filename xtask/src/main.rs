@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use xtask::{bench, ci, codes, conformance, root, trials};
+use xtask::{bench, ci, codes, conformance, dist, root, trials};
 
 /// Checks, conformance, trials and benches of hook-engine.
 #[derive(Parser)]
@@ -48,6 +48,8 @@ enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Build the command as it is released, at target/release/hook.
+    Dist,
     /// Write docs/diagnostics.md from the catalogue of findings.
     Codes {
         /// Only compare, and fail where the page is old.
@@ -77,11 +79,12 @@ fn run(verb: Verb) -> Result<bool> {
         Verb::Trials { cases, bin } => {
             let binary = match bin {
                 Some(path) => path.canonicalize()?,
-                None => trials::build(false)?,
+                None => trials::build()?,
             };
             ci::judge(&trials::run(&cases.unwrap_or_else(root::cases), &binary)?)?;
         }
         Verb::Bench { json } => return bench::run(json),
+        Verb::Dist => println!("{}", dist::build()?.display()),
         Verb::Codes { check: true } => codes::check()?,
         Verb::Codes { check: false } => codes::write()?,
     }

@@ -388,7 +388,7 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// A short name for people: the explicit id, the source's name, or the program the command starts with.
+    /// A short name for people: the first line of what it does, cut after 60 characters.
     pub fn label(&self) -> String {
         let text = self.handler.summary();
         let line = text.lines().next().unwrap_or_default();
