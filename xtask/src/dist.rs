@@ -16,6 +16,8 @@ pub fn build() -> Result<PathBuf> {
     cargo.args(["rustc", "--quiet", "--release", "--package", "hook-cli", "--bin", "hook"]);
     if cfg!(all(target_os = "linux", target_env = "gnu")) {
         cargo.args(["--", "-C", "target-feature=+crt-static", "-C", "relocation-model=static"]);
+        // The standard library asks for this function weakly, and takes the slow way to start a process where it is not there.
+        cargo.args(["-C", "link-arg=-Wl,-u,posix_spawn_file_actions_addchdir_np"]);
     }
     if !cargo.status().context("cargo")?.success() {
         bail!("hook-cli does not build");

@@ -33,8 +33,16 @@ impl Failure {
     }
 }
 
+/// A compiled pattern.
 #[derive(Debug, Clone)]
-pub(crate) enum Regex {
+pub(crate) struct Regex {
+    /// What every match begins with; most names fail here, without an engine.
+    prefix: String,
+    engine: Engine,
+}
+
+#[derive(Debug, Clone)]
+enum Engine {
     Lite(regex_lite::Regex),
     Linear(regex::Regex),
     Backtracking(Box<fancy_regex::Regex>),
@@ -43,10 +51,35 @@ pub(crate) enum Regex {
 impl Regex {
     /// Compiles.
     pub(crate) fn new(pattern: &str, needs: Needs) -> Result<Regex, Failure> {
+        Ok(Regex { engine: Engine::new(pattern, needs)?, prefix: prefix(pattern).to_owned() })
+    }
+    /// Searches. Reaching the step limit counts as a match: the hook is then asked, which is the safe side.
+    pub(crate) fn is_match(&self, text: &str) -> bool {
+        if !text.starts_with(self.prefix.as_str()) {
+            return false;
+        }
+        match &self.engine {
+            Engine::Lite(regex) => regex.is_match(text),
+            Engine::Linear(regex) => regex.is_match(text),
+            Engine::Backtracking(regex) => regex.is_match(text).unwrap_or(true),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match &self.engine {
+            Engine::Lite(_) => "regex-lite",
+            Engine::Linear(_) => "regex",
+            Engine::Backtracking(_) => "fancy-regex",
+        }
+    }
+}
+
+impl Engine {
+    fn new(pattern: &str, needs: Needs) -> Result<Engine, Failure> {
         match needs {
             Needs { backtracking: true, .. } => {
                 match fancy_regex::RegexBuilder::new(pattern).backtrack_limit(STEP_LIMIT).build() {
-                    Ok(regex) => Ok(Regex::Backtracking(Box::new(regex))),
+                    Ok(regex) => Ok(Engine::Backtracking(Box::new(regex))),
                     Err(error) => {
                         let syntax = matches!(error, fancy_regex::Error::ParseError(..));
                         Err(Failure::new(syntax, &error.to_string()))
@@ -55,33 +88,69 @@ impl Regex {
             }
             Needs { unicode: true, .. } => {
                 match regex::RegexBuilder::new(pattern).nest_limit(NEST_LIMIT).build() {
-                    Ok(regex) => Ok(Regex::Linear(regex)),
+                    Ok(regex) => Ok(Engine::Linear(regex)),
                     Err(error) => {
                         Err(Failure::new(matches!(error, regex::Error::Syntax(_)), &error.to_string()))
                     }
                 }
             }
             _ => match regex_lite::RegexBuilder::new(pattern).nest_limit(NEST_LIMIT).build() {
-                Ok(regex) => Ok(Regex::Lite(regex)),
+                Ok(regex) => Ok(Engine::Lite(regex)),
                 Err(error) => Err(Failure::new(true, &error.to_string())),
             },
         }
     }
+}
 
-    /// Searches. Reaching the step limit counts as a match: the hook is then asked, which is the safe side.
-    pub(crate) fn is_match(&self, text: &str) -> bool {
-        match self {
-            Regex::Lite(regex) => regex.is_match(text),
-            Regex::Linear(regex) => regex.is_match(text),
-            Regex::Backtracking(regex) => regex.is_match(text).unwrap_or(true),
+/// The plain text after a leading `^`, which every match of the pattern begins with.
+fn prefix(pattern: &str) -> &str {
+    let Some(rest) = pattern.strip_prefix('^') else { return "" };
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+    // A quantifier takes the character before it, and an alternative on the outside need not begin like this.
+    let quantified = rest[end..].starts_with(['*', '+', '?', '{']);
+    if has_outer_alternative(rest) { "" } else { &rest[..end - usize::from(quantified && end > 0)] }
+}
+
+fn has_outer_alternative(pattern: &str) -> bool {
+    let (mut depth, mut class) = (0usize, false);
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next();
+            }
+            '[' => class = true,
+            ']' => class = false,
+            '(' if !class => depth += 1,
+            ')' if !class => depth = depth.saturating_sub(1),
+            // Within a class a bar is plain; counting it all the same costs only the shortcut.
+            '|' if depth == 0 => return true,
+            _ => {}
         }
     }
+    false
+}
 
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Regex::Lite(_) => "regex-lite",
-            Regex::Linear(_) => "regex",
-            Regex::Backtracking(_) => "fancy-regex",
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_prefix_is_what_every_match_begins_with() {
+        for (pattern, expected) in [
+            ("^mcp__a__(get|list)_[a-z]+$", "mcp__a__"),
+            ("^abc*", "ab"),
+            ("^a?", ""),
+            ("^abc|x", ""),
+            ("^(a|b)", ""),
+            ("^Bash$", "Bash"),
+            ("Bash", ""),
+            ("^", ""),
+            ("^a{2}", ""),
+            ("^ab[(|]|c", ""),
+            ("^ab\\|c", "ab"),
+        ] {
+            assert_eq!(prefix(pattern), expected, "{pattern}");
         }
     }
 }
