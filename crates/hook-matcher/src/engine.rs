@@ -51,8 +51,14 @@ enum Engine {
 impl Regex {
     /// Compiles.
     pub(crate) fn new(pattern: &str, needs: Needs) -> Result<Regex, Failure> {
-        Ok(Regex { engine: Engine::new(pattern, needs)?, prefix: prefix(pattern).to_owned() })
+        Ok(Regex { engine: Engine::new(pattern, needs)?, prefix: String::new() })
     }
+    /// Takes the shortcut that the source text offers. Only for texts that are searched and in which letter case counts.
+    pub(crate) fn of_source(mut self, text: &str) -> Regex {
+        prefix(text).clone_into(&mut self.prefix);
+        self
+    }
+
     /// Searches. Reaching the step limit counts as a match: the hook is then asked, which is the safe side.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         if !text.starts_with(self.prefix.as_str()) {

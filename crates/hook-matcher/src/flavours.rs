@@ -152,7 +152,8 @@ pub(crate) fn pattern(
         Some(wilds) => Shape::Wilds(wilds),
         None => {
             let (translated, needs) = pattern::emit(&node, reach == Reach::Whole);
-            Shape::Pattern(Regex::new(&translated, needs).map_err(|failure| too_much(text, &failure))?)
+            let regex = Regex::new(&translated, needs).map_err(|failure| too_much(text, &failure))?;
+            Shape::Pattern(if reach == Reach::Search { regex.of_source(text) } else { regex })
         }
     };
     for trap in parsed.traps {

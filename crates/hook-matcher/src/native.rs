@@ -57,7 +57,7 @@ fn raw(text: &str) -> Result<Shape, Refused> {
         return Err(unsupported(text, format!("the matcher is nested deeper than {MAX_DEPTH} levels")));
     }
     match Regex::new(text, Needs { unicode: true, backtracking }) {
-        Ok(regex) => Ok(Shape::Pattern(regex)),
+        Ok(regex) => Ok(Shape::Pattern(regex.of_source(text))),
         Err(failure) if failure.syntax => {
             Err(Refused { cause: Cause::Invalid, ..unsupported(text, failure.why) })
         }
