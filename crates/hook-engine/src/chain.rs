@@ -294,6 +294,9 @@ impl Chain<'_> {
         // file, or the variable grows with every hook. Names that the file no longer sets keep their value.
         let read = |base: &dyn Fn(&str) -> Option<String>| env_file::read(path, base, protected);
         let file = read(&|_| None).and_then(|first| {
+            if first.vars.is_empty() {
+                return Ok(first);
+            }
             let own = |name: &str| first.vars.iter().any(|(known, _)| known == name);
             let earlier = |name: &str| state.variables.get(name).filter(|_| !own(name)).cloned();
             read(&|name| earlier(name).or_else(|| self.host.variable(name).map(String::from)))
