@@ -69,7 +69,10 @@ fn table(generation: &Generation, dialects: &Dialects, loaded: &Loaded) -> Strin
         }
     }
     if events.is_empty() {
-        let _ = writeln!(out, "no hooks in {} files; `hook init` makes a first one", loaded.sources.len());
+        let _ = match loaded.has_errors() {
+            true => writeln!(out, "no hooks that could be read; `hook check` shows why"),
+            false => writeln!(out, "no hooks; `hook init` makes a first one"),
+        };
     }
     out
 }

@@ -388,6 +388,29 @@ pub struct Hook {
 }
 
 impl Hook {
+    /// A hook in code that listens to every such event; for hosts that make hooks themselves, and to spread the rest from.
+    pub fn new(id: impl AsRef<str>, dialect: DialectId, event: EventKind, handler: Handler) -> Hook {
+        Hook {
+            id: HookId::new(id),
+            dialect,
+            event_name: event.name().to_owned(),
+            event,
+            matcher: MatcherSpec { text: None, flavour: Flavour::Native, location: None },
+            handler,
+            limits: Limits::default(),
+            once: false,
+            background: false,
+            enabled: true,
+            disabled_because: None,
+            condition: None,
+            on_failure: FailMode::default(),
+            priority: 0,
+            status_message: None,
+            origin: Origin::code(0),
+            extra: Map::new(),
+        }
+    }
+
     /// A short name for people: the first line of what it does, cut after 60 characters.
     pub fn label(&self) -> String {
         let text = self.handler.summary();

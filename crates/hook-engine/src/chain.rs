@@ -190,8 +190,8 @@ impl Chain<'_> {
         let clock = Instant::now();
         let kind = hook.handler.kind();
         let profile = dialect.profile();
-        let kind_runs = self.executors.get(kind).is_some();
-        let output = match self.executors.get(kind) {
+        let executor = self.executors.get(kind);
+        let output = match executor {
             Some(executor) => {
                 if hook.once && !self.spend(hook) {
                     return self.skipped(hook, "once: it ran already in this session");
@@ -238,7 +238,7 @@ impl Chain<'_> {
             reading.notes.push(Note::info("a background hook decides nothing; its answer was dropped"));
         }
         if hook.once
-            && kind_runs
+            && executor.is_some()
             && (reading.status != Status::Ok || reading.answer.decision == Decision::Deny)
         {
             self.unspend(hook);

@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use hook_core::{
-    Answer, Binding, Call, DialectId, Document, Event, EventKind, Executor, FailMode, FailureKind, Flavour,
-    Handler, HandlerFailure, HandlerKind, HandlerOutput, Hook, HookCx, HookId, Layer, Limits, MatcherSpec,
-    Origin,
+    Answer, Binding, Call, DialectId, Document, Event, EventKind, Executor, FailureKind, Flavour, Handler,
+    HandlerFailure, HandlerKind, HandlerOutput, Hook, HookCx, Layer, MatcherSpec, Origin,
 };
 use serde_json::Map;
 
@@ -28,23 +27,9 @@ impl CodeHook {
         let matcher =
             MatcherSpec { text: matcher.map(String::from), flavour: Flavour::Native, location: None };
         let hook = Hook {
-            id: HookId::new(name),
-            dialect: DialectId::NATIVE,
-            event_name: event.name().to_owned(),
-            event: event.clone(),
             matcher: matcher.clone(),
-            handler: Handler::Code { name: name.to_owned() },
-            limits: Limits::default(),
-            once: false,
-            background: false,
-            enabled: true,
-            disabled_because: None,
-            condition: None,
-            on_failure: FailMode::default(),
-            priority: 0,
-            status_message: None,
             origin: Origin::code(key),
-            extra: Map::new(),
+            ..Hook::new(name, DialectId::NATIVE, event.clone(), Handler::Code { name: name.to_owned() })
         };
         let event_name = event.name().to_owned();
         let hooks = vec![Arc::new(hook)];

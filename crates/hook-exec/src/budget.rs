@@ -22,10 +22,7 @@ pub fn effective_timeout(hook: &Hook, profile: &Profile) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hook_core::{
-        CommandHandler, DialectId, EventKind, FailMode, Flavour, Handler, HookId, Limits, MatcherSpec,
-        OnFailure, Origin, Shell,
-    };
+    use hook_core::{CommandHandler, DialectId, EventKind, Flavour, Handler, Limits, OnFailure, Shell};
 
     const PROFILE: Profile = Profile {
         id: DialectId("test"),
@@ -46,23 +43,8 @@ mod tests {
     fn hook(timeout: Option<Duration>) -> Hook {
         let handler = CommandHandler { command: "true".into(), args: None, shell: Shell::Sh };
         Hook {
-            id: HookId::new("h"),
-            dialect: DialectId("test"),
-            event: EventKind::Stop,
-            event_name: "Stop".into(),
-            matcher: MatcherSpec { text: None, flavour: Flavour::Native, location: None },
-            handler: Handler::Command(handler),
             limits: Limits { timeout, ceiling: None },
-            once: false,
-            background: false,
-            enabled: true,
-            disabled_because: None,
-            condition: None,
-            on_failure: FailMode::default(),
-            priority: 0,
-            status_message: None,
-            origin: Origin::code(0),
-            extra: serde_json::Map::default(),
+            ..Hook::new("h", DialectId("test"), EventKind::Stop, Handler::Command(handler))
         }
     }
 

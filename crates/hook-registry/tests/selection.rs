@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hook_core::{
-    Binding, CommandHandler, DialectId, Document, Event, EventKind, FailMode, Flavour, Handler, Hook, HookId,
-    Layer, Limits, MatcherSpec, Origin, Payload, Shell,
+    Binding, CommandHandler, DialectId, Document, Event, EventKind, Flavour, Handler, Hook, Layer,
+    MatcherSpec, Payload, Shell,
 };
 use hook_matcher::Matcher;
 use hook_registry::{Generation, Registry};
@@ -14,23 +14,9 @@ use serde_json::{Map, Value};
 fn hook(name: &str, event: EventKind, matcher: Option<&str>, priority: i64) -> Hook {
     let command = CommandHandler { command: name.into(), args: None, shell: Shell::Sh };
     Hook {
-        id: HookId::new(name),
-        dialect: DialectId::NATIVE,
-        event_name: event.name().into(),
-        event,
         matcher: MatcherSpec { text: matcher.map(String::from), flavour: Flavour::Claude, location: None },
-        handler: Handler::Command(command),
-        limits: Limits::default(),
-        once: false,
-        background: false,
-        enabled: true,
-        disabled_because: None,
-        condition: None,
-        on_failure: FailMode::default(),
         priority,
-        status_message: None,
-        origin: Origin::code(0),
-        extra: Map::new(),
+        ..Hook::new(name, DialectId::NATIVE, event, Handler::Command(command))
     }
 }
 

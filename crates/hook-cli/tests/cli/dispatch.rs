@@ -280,3 +280,52 @@ fn a_target_of_a_redirection_is_no_program() {
     let said = place.hook(&["check", "--json"]);
     assert_eq!(said.exits(0).json(), json!([]), "{said:#?}");
 }
+
+#[test]
+fn a_signal_ends_the_hooks_and_denies_in_the_agents_words() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+
+    // The hook and its children hold the pipe: a first line says that it runs, the end that none of them is left.
+    let hook = json!({ "type": "command", "command": "exec 9>pipe; echo up >&9; sleep 60 & sleep 60" });
+    let place = guard(&hook);
+    let pipe = place.project().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let payload = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(payload.path(), claude("PreToolUse", "ls").to_string()).unwrap();
+    let child = place
+        .command()
+        .args(["dispatch", "--agent", "claude"])
+        .stdin(std::fs::File::open(payload.path()).unwrap())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut running = BufReader::new(std::fs::File::open(&pipe).unwrap());
+    let mut line = String::new();
+    running.read_line(&mut line).unwrap();
+    assert_eq!(line, "up\n");
+
+    let id = rustix::process::Pid::from_raw(child.id().cast_signed()).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let reply: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny", "{reply:#}");
+    let mut rest = String::new();
+    running.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "", "nobody holds the pipe any more");
+}
+
+#[test]
+fn a_hook_file_that_is_not_utf8_is_told_at_its_byte_by_every_verb() {
+    for text in [&b"{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Ba\xff\xfe\"}]}}"[..], b"\xff\xfe{\0}\0"] {
+        let place = Place::new().with(".hooks/hooks.json", "");
+        std::fs::write(place.project().join(".hooks/hooks.json"), text).unwrap();
+        for arguments in [&["check"][..], &["list"], &["run", "PreToolUse", "--tool", "Bash"]] {
+            let said = place.hook(arguments);
+            let all = format!("{}{}", said.stdout, said.stderr);
+            assert!(all.contains("HK103") && all.contains("hooks.json:1:"), "{arguments:?}: {said:#?}");
+        }
+        place.hook(&["check"]).exits(1);
+    }
+}

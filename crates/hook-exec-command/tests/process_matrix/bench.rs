@@ -9,9 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
 use hook_core::{
-    Call, CommandHandler, DialectId, Event, EventKind, Executor, Exit, FailMode, FailureKind, Flavour,
-    Handler, HandlerFailure, HandlerOutput, Hook, HookCx, HookId, HostContext, Limits, MatcherSpec, Origin,
-    Payload, ProcessOutput, SessionView, Shell,
+    Call, CommandHandler, DialectId, Event, EventKind, Executor, Exit, FailureKind, Handler, HandlerFailure,
+    HandlerOutput, Hook, HookCx, HostContext, Payload, ProcessOutput, SessionView, Shell,
 };
 use hook_exec_command::CommandExecutor;
 use tempfile::TempDir;
@@ -216,25 +215,7 @@ pub(crate) fn call(directory: &Path) -> Call {
 
 /// Runs a handler the way the engine does.
 pub(crate) async fn run(handler: &Handler, call: Call) -> Run {
-    let hook = Hook {
-        id: HookId::new("hook"),
-        dialect: DialectId::NATIVE,
-        event: EventKind::Stop,
-        event_name: "Stop".to_owned(),
-        matcher: MatcherSpec { text: None, flavour: Flavour::Native, location: None },
-        handler: handler.clone(),
-        limits: Limits::default(),
-        once: false,
-        background: false,
-        enabled: true,
-        disabled_because: None,
-        condition: None,
-        on_failure: FailMode::default(),
-        priority: 0,
-        status_message: None,
-        origin: Origin::code(0),
-        extra: serde_json::Map::new(),
-    };
+    let hook = Hook::new("hook", DialectId::NATIVE, EventKind::Stop, handler.clone());
     let raw = Arc::new(Payload::from_value(serde_json::json!({})));
     let event = Event::new(EventKind::Stop, DialectId::NATIVE, "Stop", raw);
     let (session, host) = (SessionView::default(), HostContext::new("/"));

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use hook_core::{
-    Candidate, CommandHandler, Dialect, Event, EventHint, EventKind, Exit, FailMode, FailureKind, Handler,
-    HandlerFailure, HandlerOutput, Hook, HookCx, HookId, HostContext, Incoming, Limits, ManualClock,
-    MatcherSpec, Origin, Outcome, Payload, ProcessOutput, ReadError, Reading, SessionView, Shell,
+    Candidate, CommandHandler, Dialect, Event, EventHint, EventKind, Exit, FailureKind, Handler,
+    HandlerFailure, HandlerOutput, Hook, HookCx, HostContext, Incoming, ManualClock, Outcome, Payload,
+    ProcessOutput, ReadError, Reading, SessionView, Shell,
 };
 use serde_json::{Map, Value};
 
@@ -27,29 +27,8 @@ impl<'a> Bench<'a> {
         let mut host = HostContext::new("/work/project");
         host.home = Some(PathBuf::from("/home/me"));
         host.clock = Arc::new(ManualClock::new(UNIX_EPOCH + Duration::from_secs(1_796_090_405)));
-        let hook = Hook {
-            id: HookId::new("test"),
-            dialect: dialect.profile().id,
-            event: EventKind::PreToolUse,
-            event_name: "PreToolUse".into(),
-            matcher: MatcherSpec { text: None, flavour: dialect.profile().flavour, location: None },
-            handler: Handler::Command(CommandHandler {
-                command: "./guard.sh".into(),
-                args: None,
-                shell: Shell::Sh,
-            }),
-            limits: Limits::default(),
-            once: false,
-            background: false,
-            enabled: true,
-            disabled_because: None,
-            condition: None,
-            on_failure: FailMode::default(),
-            priority: 0,
-            status_message: None,
-            origin: Origin::code(0),
-            extra: Map::new(),
-        };
+        let command = CommandHandler { command: "./guard.sh".into(), args: None, shell: Shell::Sh };
+        let hook = Hook::new("test", dialect.profile().id, EventKind::PreToolUse, Handler::Command(command));
         Bench { dialect, host, session: SessionView::default(), hook }
     }
 
