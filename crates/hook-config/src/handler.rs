@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
 use hook_core::{
-    CommandHandler, EventKind, FailureKind, Handler, HandlerKind, Hook, HookId, Layer, Limits, OnFailure,
-    Origin, Shell, Subject,
+    CommandHandler, ConditionSpec, EventKind, FailureKind, Handler, HandlerKind, Hook, HookId, Layer, Limits,
+    OnFailure, Origin, Shell, Subject,
 };
 
 use crate::fields::Fields;
@@ -73,6 +73,10 @@ impl Reader<'_, '_> {
         if condition.is_some() && place.heard.row.is_some_and(|row| row.subject != Subject::Tool) {
             self.condition(node, place, pointer, &mut defect);
         }
+        let condition = condition.map(|text| ConditionSpec {
+            text,
+            location: node.get("if").map(|member| self.report.locate(member.value.span)),
+        });
         let defect = defect.0;
         // A broken handler never runs. Where its author wants a failure to block it stays in force, so that it fails and blocks.
         let blocks = defect.is_some()
@@ -98,6 +102,7 @@ impl Reader<'_, '_> {
             enabled: disabled_because.is_none() || blocks,
             disabled_because,
             condition,
+            scope: self.spec.scope.clone(),
             on_failure,
             priority,
             status_message,

@@ -106,7 +106,7 @@ pub(crate) fn content(hook: &Hook) -> String {
     put(&hook.limits.timeout.map(|timeout| timeout.as_millis().to_string()).unwrap_or_default());
     put(if hook.once { "once" } else { "" });
     put(if hook.background { "background" } else { "" });
-    put(hook.condition.as_deref().unwrap_or_default());
+    put(hook.condition.as_ref().map_or("", |condition| condition.text.as_str()));
     put(hook.on_failure.default.map_or("", OnFailure::name));
     for (kind, mode) in &hook.on_failure.by_kind {
         put(kind.name());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hook_core::{DialectId, Layer};
+use hook_core::{DialectId, Layer, Scope};
 
 /// A hook file to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct DocumentSpec {
     pub root: Option<PathBuf>,
     /// The name of the plugin, pack or skill.
     pub source: Option<Arc<str>>,
+    /// When its hooks are in force.
+    pub scope: Scope,
 }
 
 impl DocumentSpec {
@@ -25,7 +27,7 @@ impl DocumentSpec {
     pub fn new(path: impl Into<PathBuf>, dialect: DialectId, layer: Layer) -> DocumentSpec {
         let path = path.into();
         let root = path.parent().map(Path::to_owned);
-        DocumentSpec { path, dialect, layer, root, source: None }
+        DocumentSpec { path, dialect, layer, root, source: None, scope: Scope::Always }
     }
 
     /// The same with the root and the name of a plugin, pack or skill.
@@ -33,6 +35,13 @@ impl DocumentSpec {
     pub fn of_source(mut self, root: impl Into<PathBuf>, source: impl AsRef<str>) -> DocumentSpec {
         self.root = Some(root.into());
         self.source = Some(Arc::from(source.as_ref()));
+        self
+    }
+
+    /// The same with hooks that are in force at certain times only.
+    #[must_use]
+    pub fn in_force(mut self, scope: Scope) -> DocumentSpec {
+        self.scope = scope;
         self
     }
 }

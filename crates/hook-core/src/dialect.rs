@@ -65,6 +65,15 @@ pub struct ToolRow {
     pub neutral: &'static str,
 }
 
+/// When a hook with `once` has had its one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnceRule {
+    /// When it was started, whatever came of it ("Shell hooks module for Amplifier, Lifecycle scoping").
+    Started,
+    /// When it succeeded and did not block ("Claude Code hooks reference, Common fields: `once`").
+    Succeeded,
+}
+
 /// What a dialect says in tables.
 pub struct Profile {
     /// The id.
@@ -85,6 +94,8 @@ pub struct Profile {
     pub tools: &'static [ToolRow],
     /// What a failing hook means where its author said nothing.
     pub on_failure: OnFailure,
+    /// When a hook that runs once has had its run.
+    pub once: OnceRule,
     /// Variables that a hook's env file cannot set.
     pub protected_variables: &'static [&'static str],
     /// Placeholders (`CLAUDE_PLUGIN_ROOT`) that commands of this dialect may use.

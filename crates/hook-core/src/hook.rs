@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::condition::ConditionSpec;
 use crate::diagnostic::Location;
 use crate::dialect::Flavour;
 use crate::event::EventKind;
@@ -348,6 +349,20 @@ impl FailMode {
     }
 }
 
+/// When a hook is in force.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Scope {
+    /// As long as its file is read.
+    #[default]
+    Always,
+    /// While the session has loaded the skill or command of this name ("Shell hooks module for Amplifier, Lifecycle scoping";
+    /// "Claude Code hooks reference, Hooks in skills and agents").
+    Skill(Arc<str>),
+    /// While a subagent of this name runs, or the session itself runs as that agent.
+    Agent(Arc<str>),
+}
+
 /// One handler with its event, matcher and origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hook {
@@ -374,7 +389,9 @@ pub struct Hook {
     /// Why it never runs, for people; `None` where it runs.
     pub disabled_because: Option<String>,
     /// The `if` rule, as written.
-    pub condition: Option<String>,
+    pub condition: Option<ConditionSpec>,
+    /// When it is in force.
+    pub scope: Scope,
     /// What its failure means.
     pub on_failure: FailMode,
     /// Order within its layer: low first, stable.
@@ -403,6 +420,7 @@ impl Hook {
             enabled: true,
             disabled_because: None,
             condition: None,
+            scope: Scope::Always,
             on_failure: FailMode::default(),
             priority: 0,
             status_message: None,

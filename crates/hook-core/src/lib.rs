@@ -15,6 +15,7 @@
 //! 4. [`dialect`]: the one trait an agent has to implement.
 
 pub mod answer;
+pub mod condition;
 pub mod diagnostic;
 pub mod dialect;
 pub mod event;
@@ -29,20 +30,21 @@ pub mod seams;
 pub mod session;
 
 pub use answer::{Answer, Audience, Decision, Effect, Level, Note, Reading, Status, StdoutForm};
+pub use condition::{Condition, ConditionSpec, Verdict};
 pub use diagnostic::{Code, Diagnostic, Label, Location, Severity, Source, Span};
 pub use dialect::{
-    Capabilities, Dialect, EngineFailure, EventHint, EventRow, FailureStage, Flavour, Profile, ReadError,
-    Reply, ReplyPolicy, Subject, ToolRow,
+    Capabilities, Dialect, EngineFailure, EventHint, EventRow, FailureStage, Flavour, OnceRule, Profile,
+    ReadError, Reply, ReplyPolicy, Subject, ToolRow,
 };
 pub use event::{Control, Event, EventKind, Incoming, Payload, SessionInfo, ToolCall};
 pub use exec::{Call, Executor, Exit, FailureKind, HandlerFailure, HandlerOutput, ProcessOutput, Stream};
 pub use files::{EntryKind, FileEntry, Files, MemoryFiles};
 pub use hook::{
     Binding, CommandHandler, DialectId, Document, FailMode, Handler, HandlerKind, Hook, HookId, Layer,
-    Limits, MatcherSpec, OnFailure, Origin, Shell,
+    Limits, MatcherSpec, OnFailure, Origin, Scope, Shell,
 };
 pub use host::{Clock, HostContext, ManualClock, SystemClock};
 pub use outcome::{Outcome, Run};
 pub use plan::{Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};
 pub use seams::{Gate, Observer, TrustAll};
-pub use session::{HookCx, SessionState, SessionStore, SessionView, StoreError};
+pub use session::{HookCx, Letter, LoadedSkill, SessionState, SessionStore, SessionView, StoreError};

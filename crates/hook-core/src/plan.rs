@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::condition::Condition;
 use crate::hook::{DialectId, Hook};
 
 /// A hook whose event and matcher fit, offered to its dialect for planning. Candidates come in dispatch order.
@@ -16,6 +17,8 @@ pub struct Candidate {
     pub group: usize,
     /// The group's hooks were written to run at the same time.
     pub parallel: bool,
+    /// Its `if`, compiled; asked when its turn comes.
+    pub condition: Option<Arc<dyn Condition>>,
 }
 
 /// How the hooks of one group run.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::event::Event;
 use crate::hook::Hook;
@@ -21,6 +22,38 @@ pub struct SessionState {
     pub turn: BTreeMap<String, String>,
     /// A stop hook kept this turn going.
     pub stop_active: bool,
+    /// How often in a row stop hooks kept the agent going, since its last tool call.
+    pub stop_blocks: u32,
+    /// The skills that the session has loaded, in the order of their first load.
+    pub skills: Vec<LoadedSkill>,
+    /// What background hooks left for the next event that can carry it.
+    pub mailbox: Vec<Letter>,
+}
+
+/// A skill that a session has loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LoadedSkill {
+    /// Its name.
+    pub name: String,
+    /// The dialect of the agent that loaded it.
+    pub dialect: String,
+    /// Its directory, where the agent named it.
+    #[serde(default)]
+    pub directory: Option<PathBuf>,
+    /// Its `hooks`, as the agent sent them; null where only the name is known and the hooks stand in a file.
+    #[serde(default)]
+    pub hooks: Value,
+}
+
+/// Something a background hook said, waiting for its reader.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Letter {
+    /// The hook that said it.
+    pub hook: String,
+    /// The text, for the model.
+    pub text: String,
 }
 
 /// Why a store could not do its work.

@@ -102,6 +102,7 @@ fn document(dialect: &str, layer: Layer, hooks: Value) -> Document {
         layer,
         root: Some("/p".into()),
         source: None,
+        scope: hook_engine::core::Scope::Always,
     };
     let parsed = parse(json!({ "hooks": hooks }).to_string().as_bytes(), &spec, &dialects);
     parsed.document.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics))

@@ -34,6 +34,7 @@ mod tests {
         events: &[],
         tools: &[],
         on_failure: OnFailure::Continue,
+        once: hook_core::OnceRule::Succeeded,
         protected_variables: &[],
         placeholders: &[],
         default_timeout: |_, _| Duration::from_secs(30),

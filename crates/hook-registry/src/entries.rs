@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hook_core::{Document, EventKind, Flavour, Hook};
+use hook_core::{Condition, Document, EventKind, Flavour, Hook};
 use hook_matcher::Matcher;
 
 /// One hook with its compiled matcher.
@@ -16,6 +16,8 @@ pub(crate) struct Entry {
     /// Unique per written group.
     pub(crate) group: usize,
     pub(crate) parallel: bool,
+    /// Its `if`, compiled.
+    pub(crate) condition: Option<Arc<dyn Condition>>,
     /// An unreadable matcher counts as matching.
     pub(crate) guard: bool,
 }
@@ -60,7 +62,7 @@ pub(crate) fn flatten(
             .or_insert_with(|| Arc::new(Matcher::compile(Some(text), hook.matcher.flavour).matcher))
             .clone();
         let guard = matcher.is_unreadable() && guard(hook);
-        entries.push(Entry { hook: hook.clone(), place, matcher, group, parallel, guard });
+        entries.push(Entry { hook: hook.clone(), place, matcher, group, parallel, condition: None, guard });
     }
     (hooks, entries)
 }

@@ -56,6 +56,7 @@ impl Generation {
             hook: entry.hook.clone(),
             group: entry.group,
             parallel: entry.parallel,
+            condition: entry.condition.clone(),
         };
         index.matching(&values).map(candidate).collect()
     }

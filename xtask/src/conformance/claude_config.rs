@@ -98,6 +98,7 @@ fn parse_alone(dialect: &dyn Dialect, layer: Layer, text: &str) -> (Option<Docum
         dialect: dialect.profile().id,
         layer,
         root: Some("/case/alone".into()),
+        scope: hook_engine::core::Scope::Always,
         source: Some("alone".into()),
     };
     let parsed = parse(text.as_bytes(), &spec, &Dialects::standard());

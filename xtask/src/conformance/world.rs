@@ -6,9 +6,8 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result, bail};
 use hook_engine::config::{LoadRequest, Loaded, load};
 use hook_engine::core::{
-    CommandHandler, Decision, Dialect, DialectId, Event, EventHint, EventKind, FailMode, Flavour, Handler,
-    Hook, HookId, HostContext, Incoming, Layer, Limits, MatcherSpec, MemoryFiles, Origin, Outcome, Payload,
-    Reading, Run, Shell,
+    CommandHandler, Decision, Dialect, DialectId, Event, EventHint, EventKind, FailMode, Handler, Hook,
+    HostContext, Incoming, Layer, MemoryFiles, Origin, Outcome, Payload, Reading, Run, Shell,
 };
 use hook_engine::mapper::Dialects;
 use hook_engine::registry::Generation;
@@ -99,24 +98,11 @@ pub(super) fn event_of(incoming: Incoming, kind: &EventKind) -> Result<Event> {
 
 /// A command hook written by hand.
 pub(super) fn hook(dialect: DialectId, event: &EventKind, on_failure: FailMode) -> Hook {
+    let command = CommandHandler { command: "true".into(), args: None, shell: Shell::Sh };
     Hook {
-        id: HookId::new("case"),
-        dialect,
-        event: event.clone(),
-        event_name: event.name().to_owned(),
-        matcher: MatcherSpec { text: None, flavour: Flavour::Native, location: None },
-        handler: Handler::Command(CommandHandler { command: "true".into(), args: None, shell: Shell::Sh }),
-        limits: Limits::default(),
-        once: false,
-        background: false,
-        enabled: true,
-        disabled_because: None,
-        condition: None,
         on_failure,
-        priority: 0,
-        status_message: None,
         origin: Origin { layer: Layer::Project, ..Origin::code(0) },
-        extra: Map::new(),
+        ..Hook::new("case", dialect, event.clone(), Handler::Command(command))
     }
 }
 

@@ -70,7 +70,7 @@ fn every_member_of_a_hook_is_read() {
     let guard = hooks[0];
     assert_eq!(guard.id.as_str(), "guard");
     assert_eq!(guard.handler.summary(), "node x.js a b");
-    assert_eq!(guard.condition.as_deref(), Some("Bash(rm *)"));
+    assert_eq!(guard.condition.as_ref().map(|condition| condition.text.as_str()), Some("Bash(rm *)"));
     assert!(guard.once && guard.background && guard.enabled && loaded.documents[0].bindings[0].parallel);
     assert_eq!(guard.limits.timeout, Some(Duration::from_millis(2500)));
     assert_eq!(guard.on_failure.default, Some(OnFailure::Block));

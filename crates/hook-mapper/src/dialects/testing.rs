@@ -72,7 +72,10 @@ impl<'a> Bench<'a> {
     /// Groups of candidates: `(group, parallel)` per hook.
     pub(crate) fn candidates(&self, groups: &[(usize, bool)]) -> Vec<Candidate> {
         let hook = Arc::new(self.hook.clone());
-        groups.iter().map(|&(group, parallel)| Candidate { hook: hook.clone(), group, parallel }).collect()
+        groups
+            .iter()
+            .map(|&(group, parallel)| Candidate { hook: hook.clone(), group, parallel, condition: None })
+            .collect()
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use hook_core::{DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, Profile, Subject, ToolRow};
+use hook_core::{
+    DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule, Profile, Subject, ToolRow,
+};
 
 /// The id.
 pub(super) const ID: DialectId = DialectId("amplifier");
@@ -58,6 +60,7 @@ pub(super) static PROFILE: Profile = Profile {
     events: EVENTS,
     tools: TOOLS,
     on_failure: OnFailure::Continue,
+    once: OnceRule::Started,
     protected_variables: &[
         "AMPLIFIER_PROJECT_DIR",
         "AMPLIFIER_HOOKS_DIR",

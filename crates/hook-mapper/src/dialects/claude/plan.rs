@@ -46,5 +46,10 @@ fn same(a: &Hook, b: &Hook) -> bool {
         Handler::Command(_) | Handler::Http { .. } => true,
         _ => a.extra == b.extra,
     };
-    settings(a) && settings(b) && a.handler == b.handler && beside && a.condition == b.condition
+    settings(a) && settings(b) && a.handler == b.handler && beside && rule(a) == rule(b)
+}
+
+/// The text of a hook's rule; where it stands makes no other handler of it.
+fn rule(hook: &Hook) -> Option<&str> {
+    hook.condition.as_ref().map(|condition| condition.text.as_str())
 }

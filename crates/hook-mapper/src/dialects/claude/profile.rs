@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hook_core::{
-    Audience, Capabilities, DialectId, Event, EventKind, EventRow, Flavour, HandlerKind, OnFailure, Profile,
-    Subject, ToolRow,
+    Audience, Capabilities, DialectId, Event, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule,
+    Profile, Subject, ToolRow,
 };
 
 use HandlerKind::{Agent, Command, Http, Mcp, Prompt};
@@ -208,6 +208,7 @@ pub(super) static PROFILE: Profile = Profile {
     events: EVENTS,
     tools: TOOLS,
     on_failure: OnFailure::Continue,
+    once: OnceRule::Succeeded,
     protected_variables: &[
         "CLAUDECODE",
         "CLAUDE_CODE_SESSION_ID",

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use hook_core::{DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, Profile, Subject, ToolRow};
+use hook_core::{
+    DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule, Profile, Subject, ToolRow,
+};
 
 const HANDLERS: &[HandlerKind] =
     &[HandlerKind::Command, HandlerKind::Http, HandlerKind::Mcp, HandlerKind::Prompt, HandlerKind::Agent];
@@ -82,6 +84,7 @@ pub(super) static PROFILE: Profile = Profile {
     events: EVENTS,
     tools: TOOLS,
     on_failure: OnFailure::Continue,
+    once: OnceRule::Succeeded,
     protected_variables: &[
         "HOOK",
         "HOOK_AGENT",

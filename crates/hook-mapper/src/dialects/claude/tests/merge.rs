@@ -16,7 +16,7 @@ fn copies_in_settings_files_run_once_and_a_plugins_copy_runs_besides() {
     for (candidate, layer) in candidates.iter_mut().zip(layers) {
         Arc::make_mut(&mut candidate.hook).origin.layer = layer;
     }
-    Arc::make_mut(&mut candidates[3].hook).condition = Some("Bash(git *)".into());
+    Arc::make_mut(&mut candidates[3].hook).condition = Some(rule("Bash(git *)"));
     let plan = Claude.plan(&of(EventKind::PreToolUse), &candidates);
     assert_eq!(plan.stages[0].groups[0].members, [0, 2, 3]);
     assert_eq!(plan.skipped[0].member, 1);
@@ -49,7 +49,7 @@ fn identity_is_the_handler_and_its_rule() {
         members(|hook| hook.on_failure = FailMode { default: Some(OnFailure::Block), by_kind: Vec::new() }),
         [0]
     );
-    assert_eq!(members(|hook| hook.condition = Some("Bash".into())), [0, 1]);
+    assert_eq!(members(|hook| hook.condition = Some(rule("Bash"))), [0, 1]);
     assert_eq!(members(|hook| hook.background = true), [0, 1]);
     assert_eq!(members(|hook| hook.origin.layer = Layer::Skill), [0, 1]);
     assert_eq!(members(mcp(1)), [0, 1]);
@@ -115,4 +115,8 @@ fn contexts_stops_and_blocks_of_several_hooks_are_kept() {
     let block = bench.exit(&of(EventKind::Stop), 0, r#"{"decision":"block","reason":"tests"}"#, "").answer;
     let stopped = fold::join_all([Answer::default(), block]);
     assert_eq!((stopped.decision, stopped.reason.as_deref()), (Decision::Deny, Some("tests")));
+}
+
+fn rule(text: &str) -> hook_core::ConditionSpec {
+    hook_core::ConditionSpec { text: text.to_owned(), location: None }
 }
