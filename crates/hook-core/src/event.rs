@@ -193,6 +193,12 @@ pub struct SessionInfo {
     pub agent_type: Option<String>,
     /// The permission mode (`default`, `plan`, …).
     pub permission_mode: Option<String>,
+    /// The prompt in progress.
+    pub prompt_id: Option<String>,
+    /// How hard the model thinks (`low`, `medium`, `high`, …).
+    pub effort: Option<String>,
+    /// A directory for scratch files.
+    pub scratchpad: Option<PathBuf>,
 }
 
 /// Something that happened in an agent.
@@ -216,7 +222,8 @@ pub struct Event {
     pub paths: Vec<PathBuf>,
     /// The session.
     pub session: SessionInfo,
-    /// Every member of the payload under its neutral name, but those of `tool` and `session`.
+    /// Every member of the payload under its neutral name, but those of `tool` and `session`; `prompt_id`, `effort` and
+    /// `scratchpad_dir` stand here as well, since dialects pass on what they do not read.
     pub fields: Map<String, Value>,
     /// The payload as it came.
     pub raw: Arc<Payload>,

@@ -19,6 +19,11 @@ pub(crate) fn some_text(value: Option<&Value>) -> Option<String> {
     text(value).filter(|text| !text.trim().is_empty())
 }
 
+/// The level of an effort (`{"level": "high"}`).
+pub(crate) fn effort(value: Option<&Value>) -> Option<String> {
+    some_text(value?.get("level"))
+}
+
 /// The first member that is there and not null.
 pub(crate) fn first<'a>(map: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a Value> {
     keys.iter().find_map(|key| map.get(*key).filter(|value| !value.is_null()))

@@ -35,6 +35,7 @@ pub(super) fn read(payload: Payload, hint: &EventHint) -> Result<Incoming, ReadE
         agent_id: None,
         agent_type: None,
         permission_mode: values::some_text(map.get("permission_mode")),
+        ..SessionInfo::default()
     };
     let map = map.clone();
     let raw = Arc::new(data);

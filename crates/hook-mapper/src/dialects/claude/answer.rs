@@ -1,13 +1,14 @@
 //! What a Claude Code hook says ("Exit code output", "JSON output", "Decision control").
 
 use hook_core::{
-    Answer, Audience, Decision, Effect, EventKind, Exit, FailureKind, HandlerFailure, HandlerOutput, HookCx,
-    Level, Note, OnFailure, ProcessOutput, Reading, Status, StdoutForm,
+    Answer, Audience, Decision, Effect, Event, EventKind, Exit, FailureKind, HandlerFailure, HandlerOutput,
+    HookCx, Level, Note, OnFailure, ProcessOutput, Reading, Status, StdoutForm,
 };
 use serde_json::{Map, Value};
 
 use super::document::{self, Stdout};
 use super::profile::{self, Block, PROFILE};
+use super::{remarks, terminal};
 use crate::{hints, values};
 
 /// The text of a block without one.
@@ -41,6 +42,7 @@ fn process_answer(cx: &HookCx<'_>, process: &ProcessOutput) -> Reading {
     reading.stdout = Some(stdout.form());
     reading.notes.extend(process.notes.iter().cloned());
     match &stdout {
+        Stdout::Json(map) => reading.notes.extend(remarks::on(cx.event, map)),
         Stdout::Invalid(why) => {
             reading.notes.push(Note::warning(format!("standard output is no JSON: {why}")))
         }
@@ -263,13 +265,21 @@ fn worktree(cx: &HookCx<'_>, process: &ProcessOutput, stdout: &Stdout<'_>) -> Re
     }
     let named = match stdout {
         Stdout::Json(map) => {
-            map.get("hookSpecificOutput").and_then(|own| own.get("worktreePath")).and_then(Value::as_str)
+            let own = map.get("hookSpecificOutput");
+            own.and_then(|own| own.get("worktreePath")).and_then(Value::as_str).map(str::to_owned)
         }
-        _ => process.stdout.text.lines().map(str::trim).rfind(|line| !line.is_empty()),
+        Stdout::Misfit(_) => None,
+        _ => {
+            let lines = process.stdout.text.lines().map(terminal::plain);
+            lines.map(|line| line.trim().to_owned()).rfind(|line| !line.is_empty())
+        }
     };
     match named {
+        Some(path) if path.starts_with('/') && path.split('/').any(|part| matches!(part, "." | "..")) => {
+            refuse(&format!("the path {path} has a `.` or `..` in it; print where it leads"))
+        }
         Some(path) => {
-            let effect = Effect::WorktreePath { path: path.to_owned() };
+            let effect = Effect::WorktreePath { path };
             Reading::new(Status::Ok, Answer::default().with(effect), "the last line is the path")
         }
         None => refuse("the hook printed no path"),
@@ -290,8 +300,13 @@ fn json_answer(cx: &HookCx<'_>, map: &Map<String, Value>) -> Answer {
     if let (true, Some(message)) = (takes.message, text("systemMessage")) {
         answer.effects.push(Effect::Message { text: message, level: Level::Info });
     }
-    if let (false, Some(sequence)) = (profile::is_deaf(kind), text("terminalSequence")) {
-        answer.effects.push(Effect::TerminalSequence { text: sequence });
+    // "slash_command": the model reads it with the next turn; on the other source nobody does.
+    if let (true, Some(text)) = (profile::message_is_context(cx.event), text("systemMessage")) {
+        answer.effects.push(Effect::Context { text });
+    }
+    let sequence = text("terminalSequence").filter(|text| !text.is_empty() && terminal::is_allowed(text));
+    if let (false, Some(text)) = (profile::is_deaf(kind), sequence) {
+        answer.effects.push(Effect::TerminalSequence { text });
     }
     match (map.get("decision").and_then(Value::as_str), profile::block_on(cx.event)) {
         (Some("block"), Block::Holds(to)) => {
@@ -316,12 +331,13 @@ fn json_answer(cx: &HookCx<'_>, map: &Map<String, Value>) -> Answer {
         _ => {}
     }
     if let Some(Value::Object(own)) = map.get("hookSpecificOutput") {
-        specific(kind, own, takes.context, &mut answer);
+        specific(cx.event, own, takes.context, &mut answer);
     }
     answer
 }
 
-fn specific(kind: &EventKind, own: &Map<String, Value>, context: bool, answer: &mut Answer) {
+fn specific(event: &Event, own: &Map<String, Value>, context: bool, answer: &mut Answer) {
+    let kind = &event.kind;
     let text = |name: &str| own.get(name).and_then(Value::as_str).map(String::from);
     let flag = |name: &str| own.get(name) == Some(&Value::Bool(true));
     let mut defers = false;
@@ -352,9 +368,13 @@ fn specific(kind: &EventKind, own: &Map<String, Value>, context: bool, answer: &
         }
         EventKind::PermissionDenied if flag("retry") => answer.effects.push(Effect::Retry),
         EventKind::PostToolUse => {
-            let output = values::first(own, &["updatedToolOutput", "updatedMCPToolOutput"]);
-            answer.updated_output = output.cloned();
-            answer.effects.extend(text("classifierContext").map(|text| Effect::ClassifierContext { text }));
+            let fields: &[&str] = match profile::is_mcp(event) {
+                true => &["updatedToolOutput", "updatedMCPToolOutput"],
+                false => &["updatedToolOutput"],
+            };
+            answer.updated_output = values::first(own, fields).cloned();
+            let note = text("classifierContext").map(|text| profile::cut(&text, profile::CLASSIFIER_CONTEXT));
+            answer.effects.extend(note.map(|text| Effect::ClassifierContext { text }));
         }
         EventKind::MessageDisplay => {
             answer.effects.extend(text("displayContent").map(|text| Effect::DisplayContent { text }));
@@ -371,12 +391,17 @@ fn specific(kind: &EventKind, own: &Map<String, Value>, context: bool, answer: &
         }
         _ => {}
     }
+    let text = |name: &str| text(name).filter(|_| document::has(kind, name));
+    let flag = |name: &str| flag(name) && document::has(kind, name);
+    let paths = own.get("watchPaths").and_then(Value::as_array).filter(|_| document::has(kind, "watchPaths"));
     let own_effects = [
         text("initialUserMessage").map(|text| Effect::InitialPrompt { text }),
-        text("sessionTitle").map(|text| Effect::SessionTitle { text }),
+        text("sessionTitle")
+            .filter(|_| profile::takes_title(event))
+            .map(|text| Effect::SessionTitle { text }),
         flag("suppressOriginalPrompt").then_some(Effect::HidePrompt),
         flag("reloadSkills").then_some(Effect::ReloadSkills),
-        own.get("watchPaths").and_then(Value::as_array).map(|paths| Effect::WatchPaths {
+        paths.map(|paths| Effect::WatchPaths {
             paths: paths.iter().filter_map(Value::as_str).map(String::from).collect(),
         }),
     ];

@@ -119,13 +119,18 @@ const COMMON: &[(&str, Type)] = &[
     ("hookSpecificOutput", Type::Object),
 ];
 
+/// Fields of the event's own output.
 fn specific(event: &EventKind) -> &'static [(&'static str, Type)] {
     match event {
-        EventKind::PreToolUse | EventKind::PreModelSwitch => &[
+        EventKind::PreToolUse => &[
             ("permissionDecision", Type::One(&["allow", "deny", "ask", "defer"])),
             ("permissionDecisionReason", Type::Text),
             ("updatedInput", Type::Object),
             ("additionalContext", Type::Text),
+        ],
+        EventKind::PreModelSwitch => &[
+            ("permissionDecision", Type::One(&["allow", "deny", "ask", "defer"])),
+            ("permissionDecisionReason", Type::Text),
         ],
         EventKind::PermissionRequest => &[("decision", Type::Object)],
         EventKind::PermissionDenied => &[("retry", Type::Bool)],
@@ -142,11 +147,14 @@ fn specific(event: &EventKind) -> &'static [(&'static str, Type)] {
             ("watchPaths", Type::Texts),
             ("reloadSkills", Type::Bool),
         ],
-        EventKind::UserPromptSubmit | EventKind::UserPromptExpansion => &[
+        EventKind::UserPromptSubmit => &[
             ("additionalContext", Type::Text),
             ("sessionTitle", Type::Text),
             ("suppressOriginalPrompt", Type::Bool),
         ],
+        EventKind::UserPromptExpansion => {
+            &[("additionalContext", Type::Text), ("suppressOriginalPrompt", Type::Bool)]
+        }
         EventKind::CwdChanged | EventKind::FileChanged => &[("watchPaths", Type::Texts)],
         EventKind::WorktreeCreate => &[("worktreePath", Type::Text)],
         EventKind::MessageDisplay => &[("displayContent", Type::Text)],
@@ -155,6 +163,20 @@ fn specific(event: &EventKind) -> &'static [(&'static str, Type)] {
         }
         _ => &[("additionalContext", Type::Text)],
     }
+}
+
+/// True where the event's own output has this field.
+pub(super) fn has(event: &EventKind, name: &str) -> bool {
+    specific(event).iter().any(|(field, _)| *field == name)
+}
+
+/// The fields of an event's own output that belong to other events: they do no harm, and nothing else either.
+pub(super) fn foreign(event: &EventKind, own: &Map<String, Value>) -> Vec<String> {
+    let known = |name: &str| EventKind::ALL.iter().any(|kind| has(kind, name));
+    own.iter()
+        .filter(|(name, value)| !value.is_null() && !has(event, name) && known(name))
+        .map(|(name, _)| name.clone())
+        .collect()
 }
 
 fn check(map: &Map<String, Value>, event: &EventKind) -> Result<(), String> {

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 
 use hook_core::{EventKind, HookCx, Layer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::profile::PROFILE;
+use super::profile::{self, PROFILE};
 
 /// The document on standard input, closed by a line break as the client does.
 ///
@@ -48,14 +48,13 @@ fn document(cx: &HookCx<'_>) -> Value {
         put("tool_use_id", tool.use_id.clone().into());
         put("tool_response", tool.response.clone().unwrap_or_default());
     }
-    let field = match event.kind {
-        EventKind::SessionStart | EventKind::ConfigChange | EventKind::DirectoryAdded => "source",
-        EventKind::Setup | EventKind::PreCompact | EventKind::PostCompact => "trigger",
-        EventKind::Notification => "notification_type",
-        EventKind::SessionEnd => "reason",
-        _ => "",
-    };
-    if !field.is_empty() {
+    put("prompt_id", session.prompt_id.clone().into());
+    put("effort", session.effort.as_ref().map_or(Value::Null, |level| json!({ "level": level })));
+    put("scratchpad_dir", session.scratchpad.as_ref().map(|path| path.to_string_lossy()).into());
+    // What other agents give as the sub-kind of a changed file is its path.
+    if event.kind == EventKind::FileChanged {
+        put("file_path", event.paths.first().map(|path| path.to_string_lossy()).into());
+    } else if let Some(field) = profile::variant_field(&event.kind) {
         put(field, event.variant.clone().into());
     }
     if matches!(event.kind, EventKind::Stop | EventKind::SubagentStop) {
@@ -82,7 +81,13 @@ pub(super) fn variables(cx: &HookCx<'_>) -> Vec<(String, OsString)> {
     let mut all: Vec<(String, OsString)> = vec![
         ("CLAUDE_PROJECT_DIR".into(), cx.host.project.as_os_str().to_owned()),
         ("CLAUDECODE".into(), "1".into()),
+        ("CLAUDE_CODE_CHILD_SESSION".into(), "1".into()),
     ];
+    // What the agent itself set for this process counts where it fires; that of an agent further out does not.
+    let inherited = |name: &str| cx.host.variable(name).filter(|_| event.dialect == PROFILE.id);
+    if let Some(level) = event.session.effort.as_deref().or_else(|| inherited("CLAUDE_EFFORT")) {
+        all.push(("CLAUDE_EFFORT".into(), level.into()));
+    }
     if let Some(id) = &event.session.id {
         all.push(("CLAUDE_CODE_SESSION_ID".into(), id.into()));
     }
@@ -100,8 +105,7 @@ pub(super) fn variables(cx: &HookCx<'_>) -> Vec<(String, OsString)> {
     );
     if has_env_file {
         // Claude Code's own file reaches its later Bash calls, which ours cannot.
-        let own =
-            cx.host.variable("CLAUDE_ENV_FILE").filter(|_| event.dialect == PROFILE.id).map(OsString::from);
+        let own = inherited("CLAUDE_ENV_FILE").map(OsString::from);
         if let Some(file) = own.or_else(|| cx.session.env_file.clone().map(OsString::from)) {
             all.push(("CLAUDE_ENV_FILE".into(), file));
         }

@@ -6,7 +6,9 @@ mod input;
 mod plan;
 mod profile;
 mod read;
+mod remarks;
 mod reply;
+mod terminal;
 #[cfg(test)]
 mod tests;
 

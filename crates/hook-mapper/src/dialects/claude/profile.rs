@@ -94,7 +94,7 @@ events! {
     TeammateIdle Subject::None, ALL, MODEL, "ms";
     ConfigChange Subject::Field("source"), NO_MODEL, NOBODY, "";
     CwdChanged Subject::None, NO_MODEL, TELLS_USER, "m";
-    DirectoryAdded Subject::Field("source"), NO_MODEL, Block::Tells(Audience::Nobody), "m";
+    DirectoryAdded Subject::Field("source"), NO_MODEL, Block::Tells(Audience::Nobody), "";
     FileChanged Subject::Field("file_path"), NO_MODEL, TELLS_USER, "m";
     WorktreeCreate Subject::None, NO_MODEL, USER, "";
     WorktreeRemove Subject::None, NO_MODEL, USER, "";
@@ -115,9 +115,52 @@ const fn narrow(name: &str) -> Option<Flavour> {
     }
 }
 
+/// The member that holds the sub-kind of an event.
+pub(super) fn variant_field(kind: &EventKind) -> Option<&'static str> {
+    let field = match kind {
+        EventKind::FileChanged => "event",
+        EventKind::UserPromptExpansion => "expansion_type",
+        EventKind::PreModelSwitch | EventKind::PostModelSwitch => "source",
+        EventKind::Elicitation => "mode",
+        EventKind::ElicitationResult => "action",
+        _ => match EVENTS.iter().find(|row| row.hears.contains(kind))?.subject {
+            Subject::Field(field) => field,
+            Subject::Tool | Subject::None => return None,
+        },
+    };
+    Some(field)
+}
+
 pub(super) fn takes(kind: &EventKind) -> Takes {
     let letters = letters(kind);
     Takes { context: letters.contains('c'), message: letters.contains('m'), stop: letters.contains('s') }
+}
+
+/// `systemMessage` goes to the model there instead of to the user ("DirectoryAdded").
+pub(super) fn message_is_context(event: &Event) -> bool {
+    event.kind == EventKind::DirectoryAdded && event.variant.as_deref() == Some("slash_command")
+}
+
+/// A title counts where the session keeps it: not after a clear or a compaction ("SessionStart decision control").
+pub(super) fn takes_title(event: &Event) -> bool {
+    match event.kind {
+        EventKind::UserPromptSubmit => true,
+        EventKind::SessionStart => !matches!(event.variant.as_deref(), Some("clear" | "compact")),
+        _ => false,
+    }
+}
+
+/// The event is about a tool of an MCP server.
+pub(super) fn is_mcp(event: &Event) -> bool {
+    event.tool.as_ref().is_some_and(|tool| tool.name.starts_with("mcp__"))
+}
+
+/// Characters that the permission classifier reads of the notes of all hooks on one call.
+pub(super) const CLASSIFIER_CONTEXT: usize = 2_000;
+
+/// The first `most` characters.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
 }
 
 /// Plain standard output becomes context there ("Exit code 0").
@@ -164,10 +207,10 @@ pub(super) fn capabilities(event: &Event) -> Capabilities {
     Capabilities {
         block: permission || matches!(block_on(event), Block::Holds(_)),
         ask: matches!(kind, EventKind::PreToolUse | EventKind::PreModelSwitch),
-        allow: permission || *kind == EventKind::PreToolUse,
+        allow: permission || matches!(kind, EventKind::PreToolUse | EventKind::PreModelSwitch),
         rewrite_input: permission || *kind == EventKind::PreToolUse,
         rewrite_output: *kind == EventKind::PostToolUse,
-        context: takes.context,
+        context: takes.context || message_is_context(event),
         message: takes.message,
         stop: takes.stop,
     }
@@ -211,7 +254,9 @@ pub(super) static PROFILE: Profile = Profile {
     once: OnceRule::Succeeded,
     protected_variables: &[
         "CLAUDECODE",
+        "CLAUDE_CODE_CHILD_SESSION",
         "CLAUDE_CODE_SESSION_ID",
+        "CLAUDE_EFFORT",
         "CLAUDE_ENV_FILE",
         "CLAUDE_PLUGIN_DATA",
         "CLAUDE_PLUGIN_ROOT",

@@ -30,29 +30,63 @@ pub(super) fn read(payload: Payload, hint: &EventHint) -> Result<Incoming, ReadE
         agent_id: values::text(map.get("agent_id")),
         agent_type: values::text(map.get("agent_type")),
         permission_mode: values::text(map.get("permission_mode")),
+        prompt_id: values::text(map.get("prompt_id")),
+        effort: values::effort(map.get("effort")),
+        scratchpad: values::some_text(map.get("scratchpad_dir")).map(PathBuf::from),
     };
     match row.subject {
         Subject::Tool => tool(&mut event, map)?,
         Subject::Field(field) => {
             // A payload that does not name its subject has none: every matcher fits, so that no guard is passed by.
-            event.variant = values::text(map.get(field));
-            event.subject = event.variant.as_deref().map(|seen| subject(&event.kind, seen).to_owned());
-            event.paths = values::input_paths(&payload.value);
+            event.subject = values::text(map.get(field)).and_then(|seen| subject(&event.kind, &seen));
         }
         Subject::None => {}
+    }
+    event.variant = profile::variant_field(&event.kind).and_then(|field| values::text(map.get(field)));
+    if event.tool.is_none() {
+        event.paths = paths(&event.kind, map);
     }
     event.fields = map.iter().filter(|(key, _)| !held(key)).map(|(k, v)| (k.clone(), v.clone())).collect();
     Ok(Incoming { events: vec![event], control: None })
 }
 
-/// What matchers see of a subject.
-fn subject<'a>(kind: &EventKind, seen: &'a str) -> &'a str {
+/// What matchers see of a subject; `None` where every matcher fits.
+fn subject(kind: &EventKind, seen: &str) -> Option<String> {
     match kind {
-        EventKind::FileChanged => seen.rsplit(['/', '\\']).next().unwrap_or(seen),
-        // `model[1m]`: the size of the context is no part of the name.
-        EventKind::PreModelSwitch | EventKind::PostModelSwitch => seen.split('[').next().unwrap_or(seen),
-        _ => seen,
+        EventKind::FileChanged => Some(seen.rsplit(['/', '\\']).next().unwrap_or(seen).to_owned()),
+        EventKind::PreModelSwitch | EventKind::PostModelSwitch => canonical_model(seen).map(str::to_owned),
+        _ => Some(seen.to_owned()),
     }
+}
+
+/// The name that matchers of model switches compare: without the size of the context (`[1m]`) and the date of the release.
+/// Names of other providers, aliases and deployments have none ("PreModelSwitch": such a switch runs every hook).
+fn canonical_model(model: &str) -> Option<&str> {
+    let name = model.split('[').next().unwrap_or(model).trim_end();
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.');
+    if !name.starts_with("claude-") || !name.chars().all(plain) {
+        return None;
+    }
+    match name.rsplit_once('-') {
+        Some((rest, date)) if date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit()) => Some(rest),
+        _ => Some(name),
+    }
+}
+
+/// The files and directories that an event without a tool of its own is about.
+fn paths(kind: &EventKind, map: &Map<String, Value>) -> Vec<PathBuf> {
+    let field = match kind {
+        EventKind::InstructionsLoaded | EventKind::ConfigChange | EventKind::FileChanged => "file_path",
+        EventKind::CwdChanged => "new_cwd",
+        EventKind::DirectoryAdded => "directory",
+        EventKind::WorktreeRemove => "worktree_path",
+        EventKind::PostToolBatch => {
+            let calls = map.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+            return calls.filter_map(|call| call.get("tool_input")).flat_map(values::input_paths).collect();
+        }
+        _ => return Vec::new(),
+    };
+    values::some_text(map.get(field)).map(PathBuf::from).into_iter().collect()
 }
 
 /// Members that have a place of their own in an event.

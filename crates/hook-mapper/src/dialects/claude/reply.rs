@@ -1,5 +1,7 @@
 //! An outcome in Claude Code's words. JSON beside exit 0 is preferred to exit 2, which would show the hook's command line to the model.
 
+use std::path::{Component, PathBuf};
+
 use hook_core::{
     Answer, Audience, Capabilities, Decision, Effect, EngineFailure, Event, EventKind, Outcome, Reply,
     ReplyPolicy,
@@ -7,7 +9,7 @@ use hook_core::{
 use serde_json::{Map, Value, json};
 
 use super::answer::DEFAULT_REASON;
-use super::profile;
+use super::{profile, terminal};
 use crate::effects;
 
 pub(super) fn write_reply(
@@ -50,6 +52,7 @@ fn failed(event: Option<&Event>, failure: &EngineFailure, policy: &ReplyPolicy) 
 
 /// Puts the document together, and lists what it cannot say.
 struct Writer<'a> {
+    event: &'a Event,
     kind: &'a EventKind,
     can: Capabilities,
     top: Map<String, Value>,
@@ -65,6 +68,7 @@ fn carry(event: &Event, answer: &Answer, policy: &ReplyPolicy) -> Reply {
     let kind = &event.kind;
     let can = profile::capabilities(event);
     let mut writer = Writer {
+        event,
         kind,
         can,
         top: Map::new(),
@@ -84,6 +88,10 @@ fn carry(event: &Event, answer: &Answer, policy: &ReplyPolicy) -> Reply {
     writer.effects(answer, decision);
 
     if answer.stop {
+        if *kind == EventKind::SessionStart {
+            // Documented, and not what the client does.
+            writer.degraded.push("the agent goes on after SessionStart, whatever a hook says".into());
+        }
         if can.stop {
             writer.top.insert("continue".into(), false.into());
             if let Some(reason) = &answer.stop_reason {
@@ -104,6 +112,10 @@ impl<'a> Writer<'a> {
     /// The decision this event can carry. A deny stays a deny; what asks or rewrites in vain becomes one, by policy.
     fn decide(&mut self, answer: &Answer, policy: &ReplyPolicy) -> (Decision, Option<String>) {
         let reason = answer.reason.clone().filter(|reason| !reason.trim().is_empty());
+        // The client lets the call run and stops after it; its documentation says that a stop outranks every decision.
+        if answer.stop && answer.decision != Decision::Deny && *self.kind == EventKind::PreToolUse {
+            return (Decision::Deny, Some("A hook stopped the agent".into()));
+        }
         let decision = match answer.decision {
             Decision::Ask if self.can.ask => Decision::Ask,
             Decision::Defer if *self.kind == EventKind::PreToolUse && !policy.interactive => Decision::Defer,
@@ -204,7 +216,9 @@ impl<'a> Writer<'a> {
                 Effect::Feedback { text, .. } | Effect::Message { text, .. } => {
                     self.messages.push(text.clone())
                 }
-                Effect::TerminalSequence { text } if !profile::is_deaf(self.kind) => {
+                Effect::TerminalSequence { text }
+                    if !profile::is_deaf(self.kind) && terminal::is_allowed(text) =>
+                {
                     let known = self.top.get("terminalSequence").and_then(Value::as_str).unwrap_or_default();
                     let all = format!("{known}{text}");
                     self.top.insert("terminalSequence".into(), all.into());
@@ -216,7 +230,7 @@ impl<'a> Writer<'a> {
                         self.elicitation = Some((action, content.as_ref()));
                     }
                 }
-                effect => match own_field(self.kind, effect) {
+                effect => match own_field(self.event, effect) {
                     Some((name, value)) => self.put(name, value),
                     None => self.permission_field(effect, decision),
                 },
@@ -241,6 +255,7 @@ impl<'a> Writer<'a> {
             (Some(Value::String(known)), Value::String(more)) if name == "classifierContext" => {
                 known.push('\n');
                 known.push_str(&more);
+                *known = profile::cut(known, profile::CLASSIFIER_CONTEXT);
             }
             (_, value) => drop(self.own.insert(name.into(), value)),
         }
@@ -272,17 +287,37 @@ impl<'a> Writer<'a> {
         let mut stdout = String::new();
         for effect in &answer.effects {
             match effect {
-                Effect::WorktreePath { path } => stdout = format!("{path}\n"),
+                Effect::WorktreePath { path } if *self.kind == EventKind::WorktreeCreate => {
+                    stdout = format!("{}\n", self.absolute(path))
+                }
                 other => self.lose(effects::label(other)),
             }
         }
         if answer.stop {
             self.lose("a stop of the agent");
         }
+        if answer.updated_output.is_some() {
+            self.lose("another result");
+        }
         if stdout.is_empty() && *self.kind == EventKind::WorktreeCreate {
             self.degraded.push("no hook gave a path, so the worktree is not created".into());
         }
         Reply { stdout, degraded: self.degraded, ..Reply::default() }
+    }
+
+    /// A relative path means the directory that the hook ran in. Absolute paths with `.` or `..` are refused, so both go.
+    fn absolute(&self, path: &str) -> String {
+        let cwd = self.event.session.cwd.as_deref().filter(|cwd| cwd.is_absolute());
+        let (Some(cwd), false) = (cwd, path.starts_with('/')) else { return path.to_owned() };
+        let mut whole = PathBuf::new();
+        for part in cwd.join(path).components() {
+            match part {
+                Component::ParentDir => drop(whole.pop()),
+                Component::CurDir => {}
+                part => whole.push(part),
+            }
+        }
+        whole.to_string_lossy().into_owned()
     }
 
     fn finish(mut self, decision: Decision) -> Reply {
@@ -309,7 +344,9 @@ impl<'a> Writer<'a> {
             }
         }
         if !self.contexts.is_empty() {
-            if can.context && decision != Decision::Defer {
+            if profile::message_is_context(self.event) {
+                self.top.insert("systemMessage".into(), self.contexts.join("\n").into());
+            } else if can.context && decision != Decision::Defer {
                 self.own.insert("additionalContext".into(), self.contexts.join("\n").into());
             } else {
                 self.lose("context");
@@ -352,13 +389,13 @@ fn rank(action: &str) -> u8 {
 }
 
 /// The field of an effect in the event's own output, where the event has it.
-fn own_field(kind: &EventKind, effect: &Effect) -> Option<(&'static str, Value)> {
+fn own_field(event: &Event, effect: &Effect) -> Option<(&'static str, Value)> {
     use EventKind::{
         CwdChanged, FileChanged, MessageDisplay, PermissionDenied, PostToolUse, SessionStart,
         UserPromptExpansion, UserPromptSubmit,
     };
-    match (kind, effect) {
-        (SessionStart | UserPromptSubmit, Effect::SessionTitle { text }) => {
+    match (&event.kind, effect) {
+        (SessionStart | UserPromptSubmit, Effect::SessionTitle { text }) if profile::takes_title(event) => {
             Some(("sessionTitle", text.as_str().into()))
         }
         (SessionStart, Effect::InitialPrompt { text }) => Some(("initialUserMessage", text.as_str().into())),
@@ -371,7 +408,7 @@ fn own_field(kind: &EventKind, effect: &Effect) -> Option<(&'static str, Value)>
         }
         (PermissionDenied, Effect::Retry) => Some(("retry", true.into())),
         (PostToolUse, Effect::ClassifierContext { text }) => {
-            Some(("classifierContext", text.as_str().into()))
+            Some(("classifierContext", profile::cut(text, profile::CLASSIFIER_CONTEXT).into()))
         }
         (MessageDisplay, Effect::DisplayContent { text }) => Some(("displayContent", text.as_str().into())),
         _ => None,

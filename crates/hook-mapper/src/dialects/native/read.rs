@@ -60,6 +60,9 @@ pub(super) fn read(payload: Payload, hint: &EventHint) -> Result<Incoming, ReadE
         agent_id: around("agent_id")?,
         agent_type: around("agent_type")?,
         permission_mode: around("permission_mode")?,
+        prompt_id: around("prompt_id")?,
+        effort: values::effort(data.get("effort")),
+        scratchpad: around("scratchpad_dir")?.map(PathBuf::from),
     };
     let row = profile::event_row(&name);
     let kind = row.map_or_else(|| EventKind::from_name(&name), |row| EventKind::from_name(row.name));

@@ -156,7 +156,7 @@ fn documents_of_hooks_survive_the_round_trip() {
         ),
         (EventKind::PreToolUse, json!({}), json!({"permissionDecision": "defer"})),
         (EventKind::PreToolUse, json!({}), json!({"updatedInput": {"a": 1}})),
-        (EventKind::PreToolUse, common.clone(), json!({"additionalContext": "c"})),
+        (EventKind::PostToolUse, common.clone(), json!({"additionalContext": "c"})),
         (
             EventKind::PermissionRequest,
             json!({}),
@@ -195,7 +195,7 @@ fn documents_of_hooks_survive_the_round_trip() {
         ),
         (
             EventKind::SessionStart,
-            common.clone(),
+            json!({"systemMessage": "m"}),
             json!({"additionalContext": "c", "initialUserMessage": "i", "sessionTitle": "t", "watchPaths": ["/a"], "reloadSkills": true}),
         ),
         (EventKind::Stop, json!({"decision": "block", "reason": "r"}), json!({"additionalContext": "c"})),

@@ -1,13 +1,15 @@
 //! The dialect, row by row.
 
 mod answer;
+mod events;
 mod guards;
 mod merge;
+mod outputs;
 mod read;
 mod reply;
 mod rows;
 
-use hook_core::{Event, EventKind};
+use hook_core::{Dialect, Event, EventKind};
 use serde_json::{Value, json};
 
 use super::Claude;
@@ -25,4 +27,12 @@ fn of(kind: EventKind) -> Event {
 fn own(kind: &EventKind, mut members: Value) -> String {
     members["hookEventName"] = kind.name().into();
     json!({ "hookSpecificOutput": members }).to_string()
+}
+
+/// Asserts that a table has a row for each event, in the order of the reference.
+#[track_caller]
+fn all_33<'a>(names: impl Iterator<Item = &'a str>) {
+    let names: Vec<&str> = names.collect();
+    let known: Vec<&str> = Claude.profile().events.iter().map(|row| row.name).collect();
+    assert_eq!(names, known);
 }

@@ -165,3 +165,20 @@ fn a_plugins_data_directory_is_named_after_it_and_stays_in_its_place() {
     bench.hook.origin.layer = Layer::Project;
     assert_eq!(bench.variable(&stop, "CLAUDE_PLUGIN_DATA"), None);
 }
+
+#[test]
+fn the_effort_comes_from_the_payload_or_from_the_agent_that_fires_and_from_no_agent_further_out() {
+    let mut bench = Bench::new(&Claude);
+    let mut stop = of(EventKind::Stop);
+    assert_eq!(bench.variable(&stop, "CLAUDE_CODE_CHILD_SESSION").as_deref(), Some("1"));
+    assert_eq!(bench.variable(&stop, "CLAUDE_EFFORT"), None);
+    bench.host.environment.insert("CLAUDE_EFFORT".into(), "low".into());
+    assert_eq!(bench.variable(&stop, "CLAUDE_EFFORT").as_deref(), Some("low"));
+    stop.dialect = hook_core::DialectId("elsewhere");
+    assert_eq!(bench.variable(&stop, "CLAUDE_EFFORT"), None);
+    stop.session.effort = Some("high".into());
+    assert_eq!(bench.variable(&stop, "CLAUDE_EFFORT").as_deref(), Some("high"));
+    for name in ["CLAUDE_EFFORT", "CLAUDE_CODE_CHILD_SESSION", "CLAUDECODE"] {
+        assert!(Claude.profile().protected_variables.contains(&name), "{name}");
+    }
+}

@@ -46,7 +46,18 @@ fn replies_have_the_form_of_their_event() {
     let (end, lost) = reply(EventKind::SessionEnd, Answer::context("bye"));
     assert_eq!((end, lost.len()), (Value::Null, 1));
     let halt = Answer { stop: true, stop_reason: Some("halt".into()), ..Answer::default() };
-    assert_eq!(reply(EventKind::PreToolUse, halt).0, json!({"continue": false, "stopReason": "halt"}));
+    assert_eq!(
+        reply(EventKind::PostToolUse, halt.clone()).0,
+        json!({"continue": false, "stopReason": "halt"})
+    );
+    // The client would run the call before it stops.
+    for decision in [Decision::None, Decision::Allow, Decision::Ask] {
+        let (stopped, lost) = reply(EventKind::PreToolUse, Answer { decision, ..halt.clone() });
+        assert_eq!(stopped["continue"], false);
+        assert_eq!(own(&stopped)["permissionDecision"], "deny", "{decision:?}");
+        assert!(lost.is_empty());
+    }
+    assert_eq!(reply(EventKind::SessionStart, halt).1.len(), 1);
 }
 
 #[test]
