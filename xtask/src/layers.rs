@@ -7,7 +7,7 @@ use crate::root;
 
 /// The rows of ARCHITECTURE.md, first row first. Crates of one row do not use each other.
 const ROWS: &[&[&str]] = &[
-    &["hook-core"],
+    &["hook-core", "hook-shell"],
     &["hook-mapper", "hook-matcher", "hook-exec"],
     &["hook-config", "hook-registry", "hook-exec-command", "hook-state"],
     &["hook-engine"],

@@ -21,7 +21,6 @@ mod formats;
 mod handler;
 mod ids;
 mod json;
-mod line;
 mod load;
 mod matchers;
 mod report;

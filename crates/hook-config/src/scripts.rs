@@ -15,9 +15,9 @@ use hook_core::{
     Layer, Location, Payload, SessionView, Shell, Source, Span,
 };
 use hook_mapper::Dialects;
+use hook_shell::{Line, Quoting, Word, placeholders};
 
 use crate::json::{self, Node};
-use crate::line::{self, Quoting, Word};
 use crate::load::Loaded;
 use crate::suggest::nearest;
 
@@ -92,6 +92,10 @@ impl Trees<'_> {
     }
 }
 
+fn span(span: hook_shell::Span) -> Span {
+    Span::new(span.start, span.end)
+}
+
 /// A finding with the member it is about and the part of that member's text.
 type Found = (String, Span, Diagnostic);
 
@@ -138,53 +142,46 @@ impl Look<'_> {
     // --- the shell form ---
 
     fn shell_form(&mut self, text: &str) {
-        let words = line::words(text);
-        let assigned: HashSet<&str> = words
-            .iter()
-            .filter(|word| word.is_assignment())
-            .filter_map(|word| text[word.span.start..].split('=').next())
-            .collect();
-        for (index, word) in words.iter().enumerate() {
-            self.quoting(text, word, index.checked_sub(1).and_then(|before| words.get(before)));
-            for (name, span, quoting, has_default) in word.variables() {
-                if !has_default && quoting != Quoting::Single && !assigned.contains(name) {
-                    self.known("command", name, span);
+        let line = Line::read(text);
+        let assigned: HashSet<&str> = line.words().filter_map(|word| word.assigns()).collect();
+        let mut before = None;
+        for word in line.words() {
+            self.quoting(word, before.replace(word));
+            for variable in word.variables() {
+                if !variable.has_default
+                    && variable.quoting != Quoting::Single
+                    && !assigned.contains(variable.name)
+                {
+                    self.known("command", variable.name, span(variable.span));
                 }
             }
-            self.tilde(text, word);
+            self.tilde(word);
         }
         // A line that looks first knows that something may be missing.
         let asks = ["[", "[[", "test", "which", "type", "command", "hash", "function"];
-        let careful = text.contains("()")
-            || words.iter().any(|word| asks.contains(&&text[word.span.start..word.span.end]));
-        let words: Vec<Word> = words.into_iter().filter(|word| word.command != line::ASIDE).collect();
-        let mut at = 0;
-        while at < words.len() {
-            let end = words[at..]
-                .iter()
-                .position(|word| word.command != words[at].command)
-                .map_or(words.len(), |n| at + n);
-            self.simple_command(text, &words[at..end], careful);
-            at = end;
+        let careful = text.contains("()") || line.words().any(|word| asks.contains(&word.written()));
+        for command in line.commands() {
+            let words: Vec<Word<'_>> = command.arguments().collect();
+            self.simple_command(&words, careful);
         }
     }
 
     /// A placeholder outside of quotes breaks at blanks; one in single quotes is never replaced.
-    fn quoting(&mut self, text: &str, word: &Word, before: Option<&Word>) {
+    fn quoting(&mut self, word: Word<'_>, before: Option<Word<'_>>) {
         let placeholders = self.dialect.profile().placeholders;
-        let written = &text[word.span.start..word.span.end];
         // The program text of an interpreter expands its variables itself.
         let code = before.is_some_and(|before| {
-            let flag = &text[before.span.start..before.span.end];
+            let flag = before.written();
             flag.starts_with('-') && flag.ends_with(['c', 'e'])
         });
-        let first = word.variables().find(|(name, _, quoting, _)| {
-            let hit =
-                *quoting == Quoting::Single && !code || *quoting == Quoting::None && !word.is_assignment();
-            hit && placeholders.contains(name)
+        let first = word.variables().into_iter().find(|variable| {
+            let hit = variable.quoting == Quoting::Single && !code
+                || variable.quoting == Quoting::None && word.assigns().is_none();
+            hit && placeholders.contains(&variable.name)
         });
-        let Some((name, span, quoting, _)) = first else { return };
-        if quoting == Quoting::Single {
+        let Some(variable) = first else { return };
+        let (name, span) = (variable.name, span(variable.span));
+        if variable.quoting == Quoting::Single {
             let finding = self.add(
                 "command",
                 span,
@@ -196,38 +193,39 @@ impl Look<'_> {
         }
         let message =
             format!("${{{name}}} stands outside of quotes: where its path holds a blank, the command breaks");
-        let suggestion = (!word.quoted).then(|| format!("\"{written}\""));
+        let suggestion = (!word.quoted()).then(|| format!("\"{}\"", word.written()));
         let finding = self.add("command", span, codes::UNQUOTED_PLACEHOLDER, message);
         finding.help = Some("put the whole word into double quotes".to_owned());
         finding.suggestion = suggestion;
     }
 
-    fn tilde(&mut self, text: &str, word: &Word) {
-        let written = &text[word.span.start..word.span.end];
+    fn tilde(&mut self, word: Word<'_>) {
+        let written = word.written();
         if written.starts_with("\"~/") || written.starts_with("'~/") {
             let message = "a tilde in quotes is not replaced by the home directory";
-            let span = Span::new(word.span.start + 1, word.span.start + 2);
+            let span = Span::new(word.span().start + 1, word.span().start + 2);
             let finding = self.add("command", span, codes::TILDE_NOT_EXPANDED, message);
             finding.help = Some("write \"$HOME/…\", or leave the tilde outside of the quotes".to_owned());
         }
     }
 
     /// Finds the script of one simple command and looks at it.
-    fn simple_command(&mut self, text: &str, words: &[Word], careful: bool) {
-        let mut rest = words.iter().skip_while(|word| {
-            word.is_assignment() || programs::is_prefix(&text[word.span.start..word.span.end])
-        });
+    fn simple_command(&mut self, words: &[Word<'_>], careful: bool) {
+        let mut rest = words
+            .iter()
+            .copied()
+            .skip_while(|word| word.assigns().is_some() || programs::is_prefix(word.written()));
         let Some(program) = rest.next() else { return };
         let Some(name) = self.text(program) else { return };
-        if !careful && !program.quoted {
-            self.program(program.span, &name);
+        if !careful && !program.quoted() {
+            self.program(span(program.span()), &name);
         }
         let interpreter = programs::interpreter(&name);
         if name.contains('/') || (interpreter.is_none() && programs::looks_like_a_script(&name)) {
             if interpreter.is_none() {
                 // Without a slash the shell would look along the PATH.
                 if name.contains('/') {
-                    self.script("command", program.span, &name, Start::Alone, careful);
+                    self.script("command", span(program.span()), &name, Start::Alone, careful);
                 }
                 return;
             }
@@ -236,7 +234,7 @@ impl Look<'_> {
         }
         let start = if interpreter == Some(true) { Start::ByShell } else { Start::ByOther };
         for word in rest {
-            let written = &text[word.span.start..word.span.end];
+            let written = word.written();
             if written.starts_with('-') {
                 if programs::takes_code(written, start == Start::ByShell) {
                     return;
@@ -246,13 +244,17 @@ impl Look<'_> {
             if let Some(path) = self.text(word)
                 && (path.contains('/') || programs::looks_like_a_script(&path))
             {
-                self.script("command", word.span, &path, start, careful);
+                self.script("command", span(word.span()), &path, start, careful);
             }
             return;
         }
     }
 
-    fn text(&self, word: &Word) -> Option<String> {
+    fn text(&self, word: Word<'_>) -> Option<String> {
+        // Single quotes around a placeholder have a finding of their own.
+        if word.variables().iter().any(|variable| variable.quoting == Quoting::Single) {
+            return None;
+        }
         let home = || self.host.home.as_ref().and_then(|home| home.to_str()).map(str::to_owned);
         let text = word.text(&|name| match self.variables.get(name) {
             Some(value) => value.to_str().map(str::to_owned),
@@ -260,7 +262,7 @@ impl Look<'_> {
             None => None,
         })?;
         match text.strip_prefix("~/") {
-            Some(rest) if !word.quoted => Some(format!("{}/{rest}", home()?)),
+            Some(rest) if !word.quoted() => Some(format!("{}/{rest}", home()?)),
             _ => Some(text),
         }
     }
@@ -271,10 +273,11 @@ impl Look<'_> {
         let members = std::iter::once(("command".to_owned(), command))
             .chain(args.iter().enumerate().map(|(index, arg)| (format!("args/{index}"), arg.as_str())));
         for (member, text) in members {
-            for (name, span, braces) in line::placeholders(text) {
-                if braces {
-                    self.known(&member, &name, span);
-                } else if self.dialect.profile().placeholders.contains(&name.as_str()) {
+            for found in placeholders(text) {
+                let (name, span) = (found.name, span(found.span));
+                if found.braces {
+                    self.known(&member, name, span);
+                } else if self.dialect.profile().placeholders.contains(&name) {
                     let message =
                         format!("${name} is not replaced here: beside \"args\" no shell reads the words");
                     let finding = self.add(&member, span, codes::UNKNOWN_PLACEHOLDER, message);
@@ -318,12 +321,10 @@ impl Look<'_> {
     fn substituted(&self, text: &str) -> Option<String> {
         let mut out = String::new();
         let mut done = 0;
-        for (name, span, braces) in line::placeholders(text) {
-            if braces {
-                out.push_str(&text[done..span.start]);
-                out.push_str(self.variables.get(&name)?.to_str()?);
-                done = span.end;
-            }
+        for found in placeholders(text).into_iter().filter(|found| found.braces) {
+            out.push_str(&text[done..found.span.start]);
+            out.push_str(self.variables.get(found.name)?.to_str()?);
+            done = found.span.end;
         }
         out.push_str(&text[done..]);
         Some(out)
