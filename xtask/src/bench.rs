@@ -12,7 +12,7 @@ use hook_engine::config::{LoadRequest, Loaded, load};
 use hook_engine::core::{DialectId, EventHint, HostContext, Incoming, MemoryFiles, Payload};
 use hook_engine::mapper::Dialects;
 use hook_engine::registry::{Generation, Registry};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::{dist, root};
 
@@ -200,15 +200,7 @@ fn groups(count: usize) -> String {
 fn load_native(files: &MemoryFiles) -> Loaded {
     let host = HostContext::new("/bench/project");
     let dialects = Dialects::standard();
-    load(&LoadRequest {
-        host: &host,
-        files,
-        dialects: &dialects,
-        own_files_of: Vec::new(),
-        firing: None,
-        plugin_roots: Vec::new(),
-        switches: Map::new(),
-    })
+    load(&LoadRequest::new(&host, files, &dialects))
 }
 
 fn native(tool: &str, dialects: &Dialects) -> Result<Incoming> {

@@ -60,6 +60,9 @@ pub(crate) struct SourceArgs {
     /// Read this plugin of the agents given with --from, too (repeatable)
     #[arg(long = "plugin-root", value_name = "DIR", requires = "from")]
     pub(crate) plugin_root: Vec<PathBuf>,
+    /// Settings of the agent's hook module, as its host mounts it: a JSON object, or a file that holds one
+    #[arg(long = "module-config", value_name = "JSON|FILE")]
+    pub(crate) module_config: Option<String>,
 }
 
 #[derive(Debug, Args)]

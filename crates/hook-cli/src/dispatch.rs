@@ -38,8 +38,9 @@ pub(crate) fn dispatch(args: &DispatchArgs) -> Result<u8, CliError> {
         Err(_) => dialects.find("native"),
     });
     let agent = agent.cloned().ok_or_else(|| CliError::internal("there is no dialect"))?;
-    let hint = EventHint { event: args.event.clone() };
-    let work = Dispatch { args, dialects: &dialects, agent, hint };
+    let hint = EventHint { event: args.event.clone(), ..EventHint::default() };
+    let text = payload.as_ref().map(|payload| payload.text.clone()).unwrap_or_default();
+    let work = Dispatch { args, dialects: &dialects, agent, hint, text };
     let read =
         payload.and_then(|payload| work.agent.read(payload, &work.hint).map_err(|error| error.to_string()));
     match read {
@@ -69,6 +70,8 @@ struct Dispatch<'a> {
     dialects: &'a Dialects,
     agent: Arc<dyn Dialect>,
     hint: EventHint,
+    /// The payload as it came.
+    text: String,
 }
 
 impl Dispatch<'_> {
@@ -93,6 +96,9 @@ impl Dispatch<'_> {
             Ok(loaded) => loaded,
             Err(error) => return self.refuse(first, FailureStage::Configuration, &error.to_string()),
         };
+        let again = session::read_again(self.agent.as_ref(), &self.text, &self.hint, &loaded);
+        let incoming = again.as_ref().unwrap_or(incoming);
+        let first = incoming.events.first();
         let policy = loaded.settings.reply_policy(ReplyPolicy::default());
         if let (true, Some(broken)) = (policy.fail_closed, loaded.diagnostics.iter().find(costs_hooks)) {
             return self.refuse(first, FailureStage::Configuration, &line(broken));

@@ -33,15 +33,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
             Payload::from_value(built_payload(args, profile.runs_own_files, &project)?)
         }
     };
-    let hint = EventHint { event: args.event.clone() };
+    let hint = EventHint { event: args.event.clone(), ..EventHint::default() };
+    let text = payload.text.clone();
     let mut incoming = agent.read(payload, &hint).map_err(|error| CliError::data(error.to_string()))?;
-    for event in &mut incoming.events {
-        event.session.id = args.session.clone().or(event.session.id.take());
-    }
     let cwd = incoming.events.first().and_then(|event| event.session.cwd.clone());
     let host = world::host(profile, cwd.as_deref());
 
     let loaded = session::load_files(&host, &dialects, &args.sources, Some(profile.id))?;
+    if let Some(again) = session::read_again(agent.as_ref(), &text, &hint, &loaded) {
+        incoming = again;
+    }
+    for event in &mut incoming.events {
+        event.session.id = args.session.clone().or(event.session.id.take());
+    }
     known_event(&incoming, agent.as_ref(), args, &loaded)?;
     let only: Vec<EventKind> = incoming.events.iter().map(|event| event.kind.clone()).collect();
     let sessions: Arc<dyn SessionStore> = match (&args.session, &args.payload) {

@@ -1,10 +1,13 @@
 //! From a host to an engine with its documents.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use hook_engine::Engine;
-use hook_engine::config::{LoadRequest, Loaded, StdFiles, load};
-use hook_engine::core::{Dialect, DialectId, EventHint, EventKind, HostContext, Payload, SessionStore};
+use hook_engine::config::{LoadRequest, Loaded, MAX_FILE, StdFiles, load};
+use hook_engine::core::{
+    Dialect, DialectId, EventHint, EventKind, Files, HostContext, Incoming, Payload, SessionStore, Source,
+};
 use hook_engine::mapper::Dialects;
 use hook_engine::state::{FileSessions, MemorySessions};
 
@@ -56,7 +59,36 @@ pub(crate) fn load_files(
         }
         request.plugin_roots.push(root);
     }
+    request.module_config = sources.module_config.as_deref().map(module_config).transpose()?;
     Ok(load(&request))
+}
+
+/// The settings of a hook module: the JSON itself, or the file it stands in.
+fn module_config(given: &str) -> Result<Source, CliError> {
+    if given.trim_start().starts_with('{') {
+        return Ok(Source::new(Path::new("--module-config"), given));
+    }
+    let what = || format!("--module-config {given}");
+    let path = std::path::absolute(given).map_err(|error| CliError::io(what(), error))?;
+    let bytes = StdFiles.read(&path, MAX_FILE).map_err(|error| {
+        CliError::io(what(), error).help("give it a JSON object, or the path of a file that holds one")
+    })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|error| CliError::data(format!("{} is not UTF-8: {}", what(), error.utf8_error())))?;
+    Ok(Source::new(path, text))
+}
+
+/// Reads a payload once more where a setting changes what its events are: settings are known only when it is known where the
+/// session works, and that stands in the payload.
+pub(crate) fn read_again(
+    agent: &dyn Dialect,
+    payload: &str,
+    hint: &EventHint,
+    loaded: &Loaded,
+) -> Option<Incoming> {
+    let subagent_tools = Some(loaded.settings.subagent_tools(agent.profile().id)?);
+    let hint = EventHint { subagent_tools, ..hint.clone() };
+    agent.read(Payload::parse(payload).ok()?, &hint).ok()
 }
 
 /// An engine for these documents; `only` are the events it will see.

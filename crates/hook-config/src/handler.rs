@@ -87,7 +87,7 @@ impl Reader<'_, '_> {
             _ => handler,
         };
         self.sound += usize::from(defect.is_none());
-        let disabled_because = defect.or_else(|| (!enabled).then(|| "disabled in its file".to_owned()));
+        let disabled_because = defect.or_else(|| (!enabled).then(|| self.switched_off(node)));
         let explicit = id.map_or_else(|| Arc::from(""), |id| Arc::from(id.trim()));
         Some(Hook {
             id: HookId(explicit),
@@ -104,6 +104,7 @@ impl Reader<'_, '_> {
             condition,
             scope: self.spec.scope.clone(),
             on_failure,
+            may_block: true,
             priority,
             status_message,
             origin: Origin {
@@ -118,6 +119,11 @@ impl Reader<'_, '_> {
             },
             extra,
         })
+    }
+
+    fn switched_off(&self, node: &Node) -> String {
+        let span = node.get("enabled").map_or(node.span, |member| member.key_span);
+        format!("`enabled` is false at {}", self.report.locate(span))
     }
 
     fn kind(&mut self, node: &Node, pointer: &str, defect: &mut Defect) -> HandlerKind {

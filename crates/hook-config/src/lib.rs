@@ -10,11 +10,12 @@
 //! | `text` | size, encoding, syntax, and what a dialect allows of it |
 //! | `shape`, `handler`, `fields` | the shapes of hook files, shared by all dialects |
 //! | `formats` | where each agent keeps its files, and how it takes what is not quite right |
-//! | `load`, `ids`, `settings` | everything together |
+//! | `load`, `ids`, `settings`, `module`, `disabled` | everything together |
 //! | `scripts`, `line` | a look at the commands of hooks: placeholders, quotes, scripts |
 //!
 //! Documents come in dispatch order: by layer, packs by name. `priority` is left as written; the registry orders by it.
 
+mod disabled;
 mod fields;
 mod files;
 mod formats;
@@ -23,6 +24,7 @@ mod ids;
 mod json;
 mod load;
 mod matchers;
+mod module;
 mod report;
 mod scripts;
 mod settings;
@@ -31,8 +33,10 @@ mod spec;
 mod suggest;
 mod text;
 
+pub use disabled::{DisabledId, Plugin};
 pub use files::StdFiles;
 pub use load::{LoadRequest, Loaded, Parsed, check_file, load, parse, parse_value};
+pub use module::{ModuleSettings, Setting};
 pub use scripts::lint;
 pub use settings::{EngineFailureMode, Settings, Unsupported, Untrusted};
 pub use spec::DocumentSpec;

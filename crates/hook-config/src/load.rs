@@ -6,10 +6,12 @@ use std::sync::Arc;
 use hook_core::diagnostic::codes;
 use hook_core::{Diagnostic, DialectId, Document, FileEntry, Files, Hook, HostContext, Severity, Source};
 use hook_mapper::Dialects;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::disabled::{self, Plugin};
 use crate::formats::{self, FORMATS};
 use crate::ids;
+use crate::module;
 use crate::report::Report;
 use crate::settings::{self, Settings};
 use crate::shape::Reader;
@@ -30,8 +32,9 @@ pub struct LoadRequest<'a> {
     pub firing: Option<DialectId>,
     /// Plugins of the agents in `own_files_of`.
     pub plugin_roots: Vec<std::path::PathBuf>,
-    /// Settings of an agent's hook module, where the agent has one that hands them over.
-    pub switches: Map<String, Value>,
+    /// The settings with which a host mounted the agent's hook module: a JSON object. They count for every agent that has
+    /// such a module, as those of a user file do, and before them.
+    pub module_config: Option<Source>,
 }
 
 impl<'a> LoadRequest<'a> {
@@ -44,7 +47,7 @@ impl<'a> LoadRequest<'a> {
             own_files_of: Vec::new(),
             firing: None,
             plugin_roots: Vec::new(),
-            switches: Map::new(),
+            module_config: None,
         }
     }
 }
@@ -60,6 +63,8 @@ pub struct Loaded {
     pub sources: Vec<Source>,
     /// The settings of all native files together.
     pub settings: Settings,
+    /// What can be switched off by its name, in the order in which it was found.
+    pub plugins: Vec<Plugin>,
 }
 
 impl Loaded {
@@ -90,6 +95,7 @@ pub struct Parsed {
 /// Loads every file that the request asks for. Missing files are fine; a broken one takes nothing with it but itself.
 pub fn load(request: &LoadRequest<'_>) -> Loaded {
     let mut loader = Loader::new(request);
+    loader.module_config();
     let mut wanted = request.own_files_of.clone();
     for format in FORMATS {
         let left_to_agent = request.firing == Some(format.id)
@@ -169,7 +175,7 @@ fn read_document(bytes: &[u8], spec: &DocumentSpec, dialects: &Dialects) -> Pars
         }
         let mut own = Settings::default();
         if native && let Some(member) = tree.root.get("settings") {
-            own = settings::read(&member.value, spec.layer, &mut report);
+            own = settings::read(&member.value, spec.layer, dialects, &mut report);
         }
         let rules = formats::rules(spec.dialect, spec.layer);
         match dialects.get(spec.dialect) {
@@ -221,7 +227,8 @@ pub(crate) struct Loader<'a> {
     pub(crate) documents: Vec<Document>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) sources: Vec<Source>,
-    settings: Settings,
+    pub(crate) settings: Settings,
+    pub(crate) plugins: Vec<Plugin>,
     wanted_sources: Vec<String>,
 }
 
@@ -233,7 +240,20 @@ impl<'a> Loader<'a> {
             diagnostics: Vec::new(),
             sources: Vec::new(),
             settings: Settings::default(),
+            plugins: Vec::new(),
             wanted_sources: Vec::new(),
+        }
+    }
+
+    /// Reads what the host handed over.
+    fn module_config(&mut self) {
+        let Some(source) = &self.request.module_config else { return };
+        let mut report = Report::new(source);
+        let said = module::read_source(source, &mut report);
+        self.diagnostics.append(&mut report.diagnostics);
+        self.sources.push(source.clone());
+        for format in FORMATS.iter().filter(|format| format.module.is_some()) {
+            self.settings.agents.entry(format.id).or_default().add(said.clone());
         }
     }
 
@@ -294,11 +314,13 @@ impl<'a> Loader<'a> {
             a.layer.cmp(&b.layer).then_with(by_name)
         });
         self.diagnostics.extend(ids::assign(&mut self.documents));
+        self.diagnostics.extend(disabled::apply(&self.settings.disabled, &mut self.documents));
         Loaded {
             documents: self.documents,
             diagnostics: self.diagnostics,
             sources: self.sources,
             settings: self.settings,
+            plugins: self.plugins,
         }
     }
 }

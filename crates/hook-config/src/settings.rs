@@ -2,10 +2,16 @@
 //!
 //! A project, a local or a pack file may only tighten: of every setting it may name the strictest value, nothing else.
 
-use hook_core::diagnostic::codes;
-use hook_core::{Layer, ReplyPolicy};
+use std::collections::BTreeMap;
 
+use hook_core::diagnostic::codes;
+use hook_core::{DialectId, Layer, ReplyPolicy};
+use hook_mapper::Dialects;
+
+use crate::disabled::DisabledId;
+use crate::formats;
 use crate::json::{Kind, Member, Node};
+use crate::module::{self, ModuleSettings};
 use crate::report::{Report, step};
 
 /// What becomes of something that an agent cannot carry.
@@ -52,10 +58,22 @@ pub struct Settings {
     pub on_engine_failure: Option<EngineFailureMode>,
     /// A hook that nobody approved (`untrusted`).
     pub untrusted: Option<Untrusted>,
+    /// Hooks that are switched off by their ids (`disabled`), all files' lists together.
+    pub disabled: Vec<DisabledId>,
+    /// Settings of the hook modules of agents that have one (`agents`).
+    pub agents: BTreeMap<DialectId, ModuleSettings>,
 }
 
-const NAMES: &[&str] =
-    &["sources", "askUnsupported", "rewriteUnsupported", "failClosed", "onEngineFailure", "untrusted"];
+const NAMES: &[&str] = &[
+    "sources",
+    "askUnsupported",
+    "rewriteUnsupported",
+    "failClosed",
+    "onEngineFailure",
+    "untrusted",
+    "disabled",
+    "agents",
+];
 
 impl Settings {
     /// The policy with what the settings say of it.
@@ -73,6 +91,12 @@ impl Settings {
         policy
     }
 
+    /// The tools whose end is the end of a subagent of this agent; `None` where nobody named any.
+    pub fn subagent_tools(&self, agent: DialectId) -> Option<Vec<String>> {
+        let usual = formats::module(agent).map_or(&[][..], |module| module.subagent_tools);
+        self.agents.get(&agent)?.subagent_tools(usual)
+    }
+
     /// Adds the settings of a file of less authority: it says what was not said, and may make stricter what was.
     pub(crate) fn add(&mut self, other: Settings) {
         for source in other.sources {
@@ -86,11 +110,15 @@ impl Settings {
         self.fail_closed = self.fail_closed.max(other.fail_closed);
         self.on_engine_failure = self.on_engine_failure.max(other.on_engine_failure);
         self.untrusted = self.untrusted.max(other.untrusted);
+        self.disabled.extend(other.disabled);
+        for (agent, module) in other.agents {
+            self.agents.entry(agent).or_default().add(module);
+        }
     }
 }
 
 /// Reads the block of one file.
-pub(crate) fn read(node: &Node, layer: Layer, report: &mut Report<'_>) -> Settings {
+pub(crate) fn read(node: &Node, layer: Layer, dialects: &Dialects, report: &mut Report<'_>) -> Settings {
     let mut settings = Settings::default();
     let Kind::Object(members) = &node.kind else {
         report.wrong_type("/settings", node, "an object");
@@ -106,6 +134,8 @@ pub(crate) fn read(node: &Node, layer: Layer, report: &mut Report<'_>) -> Settin
             "onEngineFailure" => settings.on_engine_failure = block.word(member, &pointer, ENGINE_FAILURE),
             "untrusted" => settings.untrusted = block.word(member, &pointer, UNTRUSTED),
             "failClosed" => settings.fail_closed = block.flag(member, &pointer),
+            "disabled" => settings.disabled = block.ids(member, &pointer),
+            "agents" => settings.agents = agents(member, &pointer, layer, dialects, block.report),
             _ => {
                 let message = format!("{:?} is no setting; it has no effect", member.key);
                 let mut finding = block.report.at(codes::UNKNOWN_FIELD, &pointer, member.key_span, message);
@@ -117,6 +147,52 @@ pub(crate) fn read(node: &Node, layer: Layer, report: &mut Report<'_>) -> Settin
         }
     }
     settings
+}
+
+/// The modules' settings by agent.
+fn agents(
+    member: &Member,
+    pointer: &str,
+    layer: Layer,
+    dialects: &Dialects,
+    report: &mut Report<'_>,
+) -> BTreeMap<DialectId, ModuleSettings> {
+    let mut all: BTreeMap<DialectId, ModuleSettings> = BTreeMap::new();
+    let Kind::Object(members) = &member.value.kind else {
+        report.wrong_type(pointer, &member.value, "an object");
+        return all;
+    };
+    let known = || formats::FORMATS.iter().filter(|format| format.module.is_some()).map(|format| format.id.0);
+    for member in members {
+        let pointer = step(pointer, &member.key);
+        let agent = dialects.find(&member.key).map(|dialect| dialect.profile());
+        match agent {
+            Some(agent) if formats::module(agent.id).is_some() => {
+                let module = module::read(&member.value, &pointer, layer, report);
+                all.entry(agent.id).or_default().add(module);
+            }
+            agent => {
+                let (code, message) = match agent {
+                    Some(agent) => (
+                        codes::UNKNOWN_FIELD,
+                        format!("{} has no hook module with settings; they have no effect", agent.title),
+                    ),
+                    None => (
+                        codes::UNKNOWN_DIALECT,
+                        format!(
+                            "{:?} is no agent that is known here; its settings have no effect",
+                            member.key
+                        ),
+                    ),
+                };
+                let mut finding = report.at(code, &pointer, member.key_span, message);
+                finding.suggestion = report.nearest(&member.key, known()).map(str::to_owned);
+                let names: Vec<&str> = known().collect();
+                report.push(finding.help(format!("agents with such settings: {}", names.join(", "))));
+            }
+        }
+    }
+    all
 }
 
 const UNSUPPORTED: &[(&str, Unsupported)] = &[("drop", Unsupported::Drop), ("deny", Unsupported::Deny)];
@@ -142,6 +218,26 @@ impl Block<'_, '_> {
         }
         self.report.wrong_type(pointer, &member.value, "a list of strings");
         Vec::new()
+    }
+
+    /// A list of hook ids, each with its place.
+    fn ids(&mut self, member: &Member, pointer: &str) -> Vec<DisabledId> {
+        let Kind::Array(items) = &member.value.kind else {
+            self.report.wrong_type(pointer, &member.value, "a list of ids");
+            return Vec::new();
+        };
+        let mut ids = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            match item.as_str() {
+                Some(id) => ids.push(DisabledId {
+                    id: id.to_owned(),
+                    layer: self.layer,
+                    location: self.report.locate(item.span),
+                }),
+                None => self.report.wrong_type(&step(pointer, index), item, "the id of a hook"),
+            }
+        }
+        ids
     }
 
     /// One of the words, listed from the mildest to the strictest.

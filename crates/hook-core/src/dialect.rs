@@ -98,6 +98,8 @@ pub struct Profile {
     pub once: OnceRule,
     /// Variables that a hook's env file cannot set.
     pub protected_variables: &'static [&'static str],
+    /// Variables that only processes started by this agent have. A person's command does not run where one is set.
+    pub markers: &'static [&'static str],
     /// Placeholders (`CLAUDE_PLUGIN_ROOT`) that commands of this dialect may use.
     pub placeholders: &'static [&'static str],
     /// The timeout of a hook that has none of its own.
@@ -129,6 +131,8 @@ impl Profile {
 pub struct EventHint {
     /// The event's native name, where the wiring names it.
     pub event: Option<String>,
+    /// Tools whose end is the end of a subagent, where the host or a setting names them; else the agent's own rule.
+    pub subagent_tools: Option<Vec<String>>,
 }
 
 /// Why a payload could not be read.

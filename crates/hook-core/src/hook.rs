@@ -394,6 +394,8 @@ pub struct Hook {
     pub scope: Scope,
     /// What its failure means.
     pub on_failure: FailMode,
+    /// False: what it denies is told as a warning and not held back (an agent's module may be set so).
+    pub may_block: bool,
     /// Order within its layer: low first, stable.
     pub priority: i64,
     /// Text shown while it runs.
@@ -422,6 +424,7 @@ impl Hook {
             condition: None,
             scope: Scope::Always,
             on_failure: FailMode::default(),
+            may_block: true,
             priority: 0,
             status_message: None,
             origin: Origin::code(0),

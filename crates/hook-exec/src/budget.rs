@@ -36,6 +36,7 @@ mod tests {
         on_failure: OnFailure::Continue,
         once: hook_core::OnceRule::Succeeded,
         protected_variables: &[],
+        markers: &[],
         placeholders: &[],
         default_timeout: |_, _| Duration::from_secs(30),
         max_timeout: Some(Duration::from_secs(300)),

@@ -62,15 +62,10 @@ fn run(check: &mut Check<'_>, base: &Path, project: &Path) -> Result<()> {
     let dialect = world::dialect("amplifier")?;
     let agent = dialect.profile().id;
     let switches = check.given("module_config").and_then(Value::as_object).cloned().unwrap_or_default();
-    let loaded = load(&LoadRequest {
-        host: &host,
-        files: &StdFiles,
-        dialects: &dialects,
-        own_files_of: Vec::new(),
-        firing: Some(agent),
-        plugin_roots: Vec::new(),
-        switches,
-    });
+    let mut request = LoadRequest::new(&host, &StdFiles, &dialects);
+    request.firing = Some(agent);
+    request.module_config = Some(world::module_config(switches));
+    let loaded = load(&request);
     let sessions = FileSessions::new(base.join("state"), Arc::new(SystemClock));
     let engine = Engine::builder(host)
         .dialects(dialects)

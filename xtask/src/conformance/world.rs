@@ -1,5 +1,6 @@
 //! The small world in which a case happens: a host, files in memory, payloads, hooks made by hand.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -7,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use hook_engine::config::{LoadRequest, Loaded, load};
 use hook_engine::core::{
     CommandHandler, Decision, Dialect, DialectId, Event, EventHint, EventKind, FailMode, Handler, Hook,
-    HostContext, Incoming, Layer, MemoryFiles, Origin, Outcome, Payload, Reading, Run, Shell,
+    HostContext, Incoming, Layer, MemoryFiles, Origin, Outcome, Payload, Reading, Run, Shell, Source,
 };
 use hook_engine::mapper::Dialects;
 use hook_engine::registry::Generation;
@@ -41,15 +42,16 @@ pub(super) fn path(text: &str, project: &str, home: &str) -> String {
 pub(super) fn load_tree(files: &MemoryFiles, agent: DialectId, switches: Map<String, Value>) -> Loaded {
     let host = host();
     let dialects = Dialects::standard();
-    load(&LoadRequest {
-        host: &host,
-        files,
-        dialects: &dialects,
-        own_files_of: vec![agent],
-        firing: Some(agent),
-        plugin_roots: Vec::new(),
-        switches,
-    })
+    let mut request = LoadRequest::new(&host, files, &dialects);
+    request.own_files_of = vec![agent];
+    request.firing = Some(agent);
+    request.module_config = Some(module_config(switches));
+    load(&request)
+}
+
+/// The settings with which a host mounts its hook module.
+pub(super) fn module_config(settings: Map<String, Value>) -> Source {
+    Source::new(Path::new("module_config"), Value::Object(settings).to_string())
 }
 
 /// The hooks that an event selects among these documents, or why none could be compiled.

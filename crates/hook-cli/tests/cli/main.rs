@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "these tests are the world that the command reads")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panic")]
 
+mod amplifier;
 mod dispatch;
 mod examples;
 mod files;

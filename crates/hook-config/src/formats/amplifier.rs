@@ -1,21 +1,32 @@
 //! The files of Amplifier's shell hooks ("Shell hooks module for Amplifier, Configuration discovery").
 
-use std::path::Path;
+mod state;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hook_core::diagnostic::codes;
-use hook_core::{Diagnostic, DialectId, EntryKind, HandlerKind, Layer};
-use serde_json::Value;
+use hook_core::{Diagnostic, DialectId, EntryKind, HandlerKind, Layer, Location, Severity};
 
-use super::{Format, Rules, Tolerance, Untyped, lies_in};
+use super::{Format, Module, Rules, Tolerance, Untyped, lies_in};
+use crate::disabled::Plugin;
 use crate::load::Loader;
+use crate::module::Setting;
 use crate::spec::DocumentSpec;
 use crate::suggest::nearest;
 
 const ID: DialectId = DialectId("amplifier");
 
-pub(super) const FORMAT: Format =
-    Format { id: ID, always: true, rules: |_| &RULES, load, guess, special: |_, _| false };
+pub(super) const FORMAT: Format = Format {
+    id: ID,
+    always: true,
+    rules: |_| &RULES,
+    load,
+    guess,
+    special: |_, _| false,
+    module: Some(Module { subagent_tools: &["Task"], max_timeout: Duration::from_secs(300) }),
+};
 
 static RULES: Rules = Rules {
     lax: Tolerance::Refuse,
@@ -31,11 +42,21 @@ static RULES: Rules = Rules {
     types: &[("command", HandlerKind::Command), ("prompt", HandlerKind::Prompt)],
     untyped: Untyped::Command,
     fields: |kind| match kind {
-        HandlerKind::Command => &["type", "command", "timeout", "once"],
-        HandlerKind::Prompt => &["type", "prompt", "model", "timeout", "once"],
+        HandlerKind::Command => &["type", "command", "timeout", "once", "onFailure"],
+        HandlerKind::Prompt => &["type", "prompt", "model", "timeout", "once", "onFailure"],
         // What a type that does not exist would want is not known.
         _ => &[
-            "type", "timeout", "once", "command", "prompt", "url", "server", "tool", "headers", "input",
+            "type",
+            "timeout",
+            "once",
+            "onFailure",
+            "command",
+            "prompt",
+            "url",
+            "server",
+            "tool",
+            "headers",
+            "input",
             "model",
         ],
     },
@@ -46,89 +67,76 @@ static RULES: Rules = Rules {
     foreign_events: false,
 };
 
-/// The module's settings that are read here.
-const SETTINGS: &[&str] =
-    &["enabled", "allow_user_hooks", "allow_project_hooks", "default_timeout", "max_timeout", "timeout"];
-
 fn load(loader: &mut Loader<'_>) {
-    check_settings(loader);
     let first = loader.documents.len();
     let host = loader.request.host;
     let user = host.home.as_ref().map(|home| home.join(".amplifier/hooks"));
     let project = host.project.join(".amplifier/hooks");
-    if switch(loader, "allow_user_hooks")
-        && let Some(user) = &user
-    {
+    let module = loader.settings.agents.get(&ID).cloned().unwrap_or_default();
+    let open = |switch: &Option<Setting<bool>>| switch.as_ref().is_none_or(|setting| setting.value);
+    if let (true, Some(user)) = (open(&module.allow_user_hooks), &user) {
         directory(loader, user, Layer::User);
     }
     // A session in the home directory itself has one directory of hooks, not two.
-    if switch(loader, "allow_project_hooks") && user.as_ref() != Some(&project) {
+    if open(&module.allow_project_hooks) && user.as_ref() != Some(&project) {
         directory(loader, &project, Layer::Project);
     }
-    let enabled = switch(loader, "enabled");
-    let default = seconds(loader, "default_timeout").or_else(|| seconds(loader, "timeout"));
-    let ceiling = seconds(loader, "max_timeout");
-    loader.each_hook_from(first, |hook| {
-        hook.limits.timeout = hook.limits.timeout.or(default);
-        hook.limits.ceiling = ceiling;
-        if let Some(ceiling) = ceiling {
-            hook.limits.timeout = hook.limits.timeout.map(|timeout| timeout.min(ceiling));
-        }
-        if !enabled {
-            hook.enabled = false;
-            hook.disabled_because.get_or_insert_with(|| "the module's setting `enabled` is false".to_owned());
-        }
-    });
+    loader.diagnostics.extend(module.too_long(ID));
+    loader.each_hook_from(first, |hook| module.govern(hook));
 }
 
 /// The root registry, then the registry of every direct sub-directory by name.
 fn directory(loader: &mut Loader<'_>, directory: &Path, layer: Layer) {
-    loader.optional(DocumentSpec::new(directory.join("hooks.json"), ID, layer));
-    for entry in loader.entries(directory) {
-        if entry.kind == EntryKind::Directory {
-            let plugin = directory.join(&entry.name);
-            let spec = DocumentSpec::new(plugin.join("hooks.json"), ID, layer);
-            loader.optional(spec.of_source(&plugin, entry.name.to_string_lossy()));
-        }
+    let state_file = directory.join("state.json");
+    let state = state::read(loader.request.files, &state_file);
+    loader.sources.extend(state.source);
+    loader.diagnostics.extend(state.findings);
+    let plugin = |name: Option<&str>, file: PathBuf, disabled_at: Option<Location>| Plugin {
+        name: name.map(Arc::from),
+        layer,
+        file,
+        state: state_file.clone(),
+        disabled_at,
+    };
+    let root = directory.join("hooks.json");
+    if loader.optional(DocumentSpec::new(&root, ID, layer)) {
+        loader.plugins.push(plugin(None, root, None));
     }
-}
-
-fn switch(loader: &Loader<'_>, name: &str) -> bool {
-    loader.request.switches.get(name).and_then(Value::as_bool).unwrap_or(true)
-}
-
-fn seconds(loader: &Loader<'_>, name: &str) -> Option<Duration> {
-    let seconds = loader.request.switches.get(name)?.as_f64().filter(|seconds| *seconds > 0.0)?;
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
-fn check_settings(loader: &mut Loader<'_>) {
-    let mut findings = Vec::new();
-    for (name, value) in &loader.request.switches {
-        let right = match name.as_str() {
-            "enabled" | "allow_user_hooks" | "allow_project_hooks" => value.is_boolean(),
-            "default_timeout" | "max_timeout" | "timeout" => {
-                value.as_f64().is_some_and(|seconds| seconds > 0.0)
+    let mut names = Vec::new();
+    for entry in loader.entries(directory).into_iter().filter(|entry| entry.kind == EntryKind::Directory) {
+        let name = entry.name.to_string_lossy();
+        let folder = directory.join(&entry.name);
+        let file = folder.join("hooks.json");
+        let (documents, findings) = (loader.documents.len(), loader.diagnostics.len());
+        if !loader.optional(DocumentSpec::new(&file, ID, layer).of_source(&folder, &name)) {
+            continue;
+        }
+        let off = state.disabled.iter().find(|(known, _)| *known == name).map(|(_, place)| place.clone());
+        if let Some(place) = &off {
+            let why = format!("the plugin {name} is switched off at {place}");
+            loader.each_hook_from(documents, |hook| {
+                hook.enabled = false;
+                hook.disabled_because = Some(why.clone());
+            });
+            // What nobody runs harms nobody.
+            for finding in &mut loader.diagnostics[findings..] {
+                finding.severity = Severity::Info;
             }
-            _ => {
-                let mut finding = Diagnostic::new(
-                    codes::UNKNOWN_FIELD,
-                    format!("{name:?} is no setting of the module; it has no effect"),
-                );
-                finding.suggestion = nearest(name, SETTINGS.iter().copied()).map(str::to_owned);
-                findings.push(finding.help(format!("the settings are {}", SETTINGS.join(", "))));
-                continue;
-            }
+        }
+        loader.plugins.push(plugin(Some(&name), file, off));
+        names.push(name.into_owned());
+    }
+    for (name, place) in state.disabled.iter().filter(|(name, _)| !names.contains(name)) {
+        let message = format!("no plugin here is called {name:?}, so nothing is switched off");
+        let mut finding = Diagnostic::new(codes::DISABLED_UNKNOWN, message).at(place.clone(), "");
+        finding.suggestion = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
+        let help = if names.is_empty() {
+            "plugins are the directories beside this file that hold a hooks.json".to_owned()
+        } else {
+            format!("the plugins are {}", names.join(", "))
         };
-        if !right {
-            let wanted =
-                if name.contains("timeout") { "a number of seconds above zero" } else { "true or false" };
-            let message =
-                format!("the module's setting {name:?} is {value}, not {wanted}; its default is used");
-            findings.push(Diagnostic::new(codes::WRONG_TYPE, message));
-        }
+        loader.diagnostics.push(finding.help(help));
     }
-    loader.diagnostics.extend(findings);
 }
 
 fn guess(path: &Path) -> Option<DocumentSpec> {

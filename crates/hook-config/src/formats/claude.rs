@@ -36,6 +36,7 @@ pub(super) const FORMAT: Format = Format {
         }
         manifest
     },
+    module: None,
 };
 
 const COMMAND: &[&str] = &[

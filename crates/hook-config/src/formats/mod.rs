@@ -5,6 +5,7 @@ mod claude;
 mod native;
 
 use std::path::Path;
+use std::time::Duration;
 
 use hook_core::{DialectId, HandlerKind, Layer};
 
@@ -87,6 +88,16 @@ pub(crate) struct Format {
     pub(crate) guess: fn(&Path) -> Option<DocumentSpec>,
     /// Reads a file whose hooks stand elsewhere or in another shape; false where it is an ordinary hook file.
     pub(crate) special: fn(&mut Loader<'_>, &DocumentSpec) -> bool,
+    /// The agent runs hooks through a module that has settings of its own.
+    pub(crate) module: Option<Module>,
+}
+
+/// What is known of an agent's hook module.
+pub(crate) struct Module {
+    /// The tools whose end is the end of a subagent, where nobody says otherwise.
+    pub(crate) subagent_tools: &'static [&'static str],
+    /// The bound of every hook, where nobody says otherwise.
+    pub(crate) max_timeout: Duration,
 }
 
 /// One row per agent; within a layer, files are read in this order.
@@ -96,6 +107,11 @@ pub(crate) const FORMATS: &[Format] = &[native::FORMAT, amplifier::FORMAT, claud
 pub(crate) fn rules(dialect: DialectId, layer: Layer) -> &'static Rules {
     let format = FORMATS.iter().find(|format| format.id == dialect).unwrap_or(&native::FORMAT);
     (format.rules)(layer)
+}
+
+/// The hook module of an agent that has one.
+pub(crate) fn module(agent: DialectId) -> Option<&'static Module> {
+    FORMATS.iter().find(|format| format.id == agent)?.module.as_ref()
 }
 
 /// True where one of the path's parts has this name.

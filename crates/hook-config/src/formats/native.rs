@@ -8,8 +8,15 @@ use super::{Format, Rules, Tolerance, Untyped, lies_in};
 use crate::load::Loader;
 use crate::spec::DocumentSpec;
 
-pub(super) const FORMAT: Format =
-    Format { id: DialectId::NATIVE, always: true, rules: |_| &RULES, load, guess, special: |_, _| false };
+pub(super) const FORMAT: Format = Format {
+    id: DialectId::NATIVE,
+    always: true,
+    rules: |_| &RULES,
+    load,
+    guess,
+    special: |_, _| false,
+    module: None,
+};
 
 const HANDLER: &[&str] = &[
     "type",

@@ -167,8 +167,16 @@ fn timeouts_and_the_module_settings() {
         (r#", "timeout": 200"#, json!({"max_timeout": 60}), 60_000, &[]),
         (r#", "timeout": 250"#, json!({"max_timeout": 900}), 250_000, &[]),
         ("", json!({"default_timeout": 500, "max_timeout": 900}), 500_000, &[]),
-        ("", json!({"default_timeout": "ten", "max_timeout": 0}), 30_000, &["wrong-type -", "wrong-type -"]),
-        ("", json!({"allow_blocking": true}), 30_000, &["unknown-field -"]),
+        (
+            "",
+            json!({"default_timeout": "ten", "max_timeout": 0}),
+            30_000,
+            &["wrong-type /default_timeout", "wrong-type /max_timeout"],
+        ),
+        ("", json!({"defaultTimeout": 10, "maxTimeout": 5}), 5_000, &[]),
+        ("", json!({"allow_blocking": "no"}), 30_000, &["wrong-type /allow_blocking"]),
+        ("", json!({"subagent_tools": "Task"}), 30_000, &["wrong-type /subagent_tools"]),
+        ("", json!({"fail_open": true}), 30_000, &["unknown-field /fail_open"]),
     ];
     for (timeout, switches, wanted, findings) in table {
         let loaded = load_from(&tree([(ROOT, text(timeout))]), &[], switches.clone());

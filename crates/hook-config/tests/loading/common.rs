@@ -1,7 +1,9 @@
 //! What the tests of loading share: a host, a tree in memory, short forms of what was loaded.
 
+use std::path::Path;
+
 use hook_config::{LoadRequest, Loaded, load};
-use hook_core::{Diagnostic, DialectId, Hook, HostContext, MemoryFiles};
+use hook_core::{Diagnostic, DialectId, Hook, HostContext, MemoryFiles, Source};
 use hook_mapper::Dialects;
 use serde_json::Value;
 
@@ -35,7 +37,8 @@ pub(crate) fn load_from(files: &MemoryFiles, from: &[&'static str], switches: Va
     let (host, dialects) = (host(), Dialects::standard());
     let mut request = LoadRequest::new(&host, files, &dialects);
     request.own_files_of = from.iter().map(|id| DialectId(id)).collect();
-    request.switches = switches.as_object().cloned().unwrap_or_default();
+    request.module_config =
+        switches.is_object().then(|| Source::new(Path::new("mount.json"), switches.to_string()));
     load(&request)
 }
 

@@ -8,3 +8,4 @@ mod hostile;
 mod identity;
 mod native;
 mod scripts;
+mod switches;

@@ -82,7 +82,7 @@ fn every_member_of_a_hook_is_read() {
     assert_eq!(guard.origin.root.as_deref(), Some(std::path::Path::new("/p/.hooks")));
 
     assert_eq!(hooks[1].limits.timeout, Some(Duration::from_millis(1500)));
-    assert_eq!(hooks[1].disabled_because.as_deref(), Some("disabled in its file"));
+    assert_eq!(hooks[1].disabled_because.as_deref(), Some("`enabled` is false at /p/.hooks/hooks.json:5:49"));
     assert_eq!(hooks[1].on_failure.for_kind(FailureKind::Spawn, OnFailure::Continue), OnFailure::Block);
     assert_eq!(hooks[1].on_failure.for_kind(FailureKind::Exit, OnFailure::Block), OnFailure::Continue);
     assert_eq!(hooks[2].extra["headers"]["A"], "b");

@@ -100,6 +100,8 @@ codes! {
     UNKNOWN_DIALECT "HK215" "unknown-dialect" Error "The member `dialect` names no dialect.";
     WRONG_TYPE "HK216" "wrong-type" Warning "A member has a type that its rule does not take; its default is used.";
     SETTING_NOT_ALLOWED_HERE "HK217" "setting-not-allowed-here" Warning "A setting that this layer may not make.";
+    DISABLED_UNKNOWN "HK218" "disabled-unknown" Warning "A list of what is switched off names something that is not there.";
+    STATE_UNREADABLE "HK219" "state-unreadable" Error "A file that says what is switched off cannot be read; nothing is.";
 
     MATCHER_NOT_A_STRING "HK301" "matcher-not-a-string" Error "A matcher is no string; its group is left out.";
     MATCHER_UNREADABLE "HK302" "matcher-unreadable" Error "A matcher that cannot be compiled.";

@@ -80,7 +80,10 @@ impl<'a> Bench<'a> {
 }
 
 pub(crate) fn read(dialect: &dyn Dialect, payload: Value, hint: Option<&str>) -> Result<Incoming, ReadError> {
-    dialect.read(Payload::from_value(payload), &EventHint { event: hint.map(String::from) })
+    dialect.read(
+        Payload::from_value(payload),
+        &EventHint { event: hint.map(String::from), ..EventHint::default() },
+    )
 }
 
 /// A bare event as the agent of `dialect` would fire it.

@@ -8,6 +8,7 @@ use hook_core::{
 };
 use serde_json::{Map, Value};
 
+use super::input;
 use super::profile::PROFILE;
 use crate::{hints, values};
 
@@ -33,7 +34,7 @@ pub(super) fn gate(kind: &EventKind) -> Gate {
 }
 
 pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
-    match output {
+    let reading = match output {
         HandlerOutput::Process(process) => read_process(cx, process),
         HandlerOutput::Answer(answer) => {
             Reading::new(Status::Ok, answer.clone(), "the host's closure answered")
@@ -47,7 +48,25 @@ pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
             };
             read_failure(cx, &failure)
         }
+    };
+    if cx.hook.may_block { reading } else { advice_only(reading) }
+}
+
+/// The module's setting `allow_blocking` is false: a deny goes on, and the user reads that it would have been one.
+fn advice_only(mut reading: Reading) -> Reading {
+    if reading.answer.decision != Decision::Deny {
+        return reading;
     }
+    let mut answer = std::mem::take(&mut reading.answer);
+    let reason = answer.reason.take().unwrap_or_else(|| DEFAULT_REASON.into());
+    let text = format!("{reason} (not blocked: the setting allow_blocking is false)");
+    answer.effects.push(Effect::Message { text, level: Level::Warning });
+    reading.answer = Answer { effects: answer.effects, ..Answer::default() };
+    if reading.failure.is_none() {
+        reading.status = Status::Ignored;
+    }
+    reading.rule.push_str("; allow_blocking is false, so it goes on");
+    reading
 }
 
 fn read_process(cx: &HookCx<'_>, process: &ProcessOutput) -> Reading {
@@ -190,11 +209,16 @@ fn read_failure(cx: &HookCx<'_>, failure: &HandlerFailure) -> Reading {
     reading
 }
 
-/// A failure goes on with a warning, unless the hook's author said that failures block.
+/// A failure goes on with a warning, unless the hook's author said that failures block. On stop events it never keeps an
+/// agent going that a hook kept going before: a broken hook would hold the session for ever.
 fn failed(cx: &HookCx<'_>, gate: Gate, kind: FailureKind, message: String) -> Reading {
     let status = if kind == FailureKind::Timeout { Status::Timeout } else { Status::Error };
+    let stops = matches!(cx.event.kind, EventKind::Stop | EventKind::SubagentStop);
+    let looping = stops && input::stop_active(cx);
     let mut reading = match fail_mode(cx, kind) {
-        OnFailure::Block if gate.deny => Reading::new(status, deny(cx, message), "onFailure block"),
+        OnFailure::Block if gate.deny && !looping => {
+            Reading::new(status, deny(cx, message), "onFailure block")
+        }
         _ => {
             let warning = Effect::Message { text: message, level: Level::Warning };
             Reading::new(status, Answer::default().with(warning), "a failed hook goes on with a warning")

@@ -44,8 +44,7 @@ pub(super) fn write_event(cx: &HookCx<'_>) -> String {
     }
     match event.kind {
         EventKind::Stop | EventKind::SubagentStop => {
-            let given = event.fields.get("stop_hook_active").and_then(Value::as_bool);
-            out.insert("stop_hook_active".into(), given.unwrap_or(cx.session.state.stop_active).into());
+            out.insert("stop_hook_active".into(), stop_active(cx).into());
         }
         EventKind::PreCompact => {
             let trigger = trigger(event, "trigger").unwrap_or_else(|| "auto".into());
@@ -61,6 +60,12 @@ pub(super) fn write_event(cx: &HookCx<'_>) -> String {
     }
     out.insert("timestamp".into(), rfc3339::format(cx.host.clock.now()).into());
     Value::Object(out).to_string()
+}
+
+/// What the event says, else whether a stop hook kept this turn going.
+pub(super) fn stop_active(cx: &HookCx<'_>) -> bool {
+    let given = cx.event.fields.get("stop_hook_active").and_then(Value::as_bool);
+    given.unwrap_or(cx.session.state.stop_active)
 }
 
 fn optional(out: &mut Map<String, Value>, name: &str, value: Option<&str>) {

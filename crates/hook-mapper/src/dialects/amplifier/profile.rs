@@ -71,6 +71,7 @@ pub(super) static PROFILE: Profile = Profile {
         "CLAUDE_PLUGIN_ROOT",
         "HOOK",
     ],
+    markers: &["AMPLIFIER_SESSION_ID"],
     placeholders: &[
         "AMPLIFIER_PROJECT_DIR",
         "AMPLIFIER_HOOKS_DIR",

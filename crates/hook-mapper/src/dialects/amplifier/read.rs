@@ -50,8 +50,8 @@ pub(super) fn read(payload: Payload, hint: &EventHint) -> Result<Incoming, ReadE
         "tool:pre" | "PreToolUse" => vec![with_tool(make(EventKind::PreToolUse), &map)?],
         "tool:post" | "PostToolUse" => {
             let post = with_tool(make(EventKind::PostToolUse), &map)?;
-            let task = post.tool.as_ref().is_some_and(|tool| tool.native_name.eq_ignore_ascii_case("Task"));
-            if task {
+            let name = post.tool.as_ref().map_or("", |tool| tool.native_name.as_str());
+            if ends_subagent(name, hint) {
                 let stop = with_tool(make(EventKind::SubagentStop), &map)?;
                 vec![post, stop]
             } else {
@@ -131,6 +131,15 @@ fn open(payload: Payload, hint: &EventHint) -> Result<Envelope, ReadError> {
         }
     };
     Ok(Envelope { event, data: Payload::from_value(data), session, cwd })
+}
+
+/// True for the tools that run a subagent: the setting `subagent_tools`, else `Task`; whole names, letter case ignored.
+fn ends_subagent(tool: &str, hint: &EventHint) -> bool {
+    let same = |name: &str| tool.to_lowercase() == name.to_lowercase();
+    match &hint.subagent_tools {
+        Some(names) => names.iter().any(|name| same(name)),
+        None => same("Task"),
+    }
 }
 
 fn is_native(name: &str) -> bool {

@@ -263,6 +263,7 @@ pub(super) static PROFILE: Profile = Profile {
         "CLAUDE_PROJECT_DIR",
         "HOOK",
     ],
+    markers: &["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ID"],
     placeholders: &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
     default_timeout,
     max_timeout: None,

@@ -98,6 +98,7 @@ pub(super) static PROFILE: Profile = Profile {
         "CLAUDE_PLUGIN_ROOT",
         "CLAUDE_ENV_FILE",
     ],
+    markers: &["AI_AGENT", "HOOK_EVENT"],
     placeholders: &["HOOK_ROOT", "HOOK_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"],
     default_timeout: |_, _| Duration::from_secs(60),
     max_timeout: Some(Duration::from_secs(600)),

@@ -261,3 +261,51 @@ fn failures_go_on_with_a_warning_unless_the_author_says_block() {
     assert_eq!(bench.exit(&pre, 1, "", "").answer.decision, Decision::None);
     assert_eq!(bench.exit(&pre, -9, "", "").answer.decision, Decision::Deny);
 }
+
+#[test]
+fn a_broken_stop_hook_keeps_the_turn_going_once_at_most() {
+    let mut bench = Bench::new(&Amplifier);
+    bench.hook.on_failure = FailMode { default: Some(OnFailure::Block), by_kind: Vec::new() };
+    let stop = event(EventKind::Stop);
+    let failed =
+        |bench: &Bench<'_>, event: &hook_core::Event| bench.fail(event, FailureKind::Timeout).answer.decision;
+    assert_eq!(failed(&bench, &stop), Decision::Deny);
+    bench.session.state.stop_active = true;
+    assert_eq!(failed(&bench, &stop), Decision::None);
+    assert_eq!(bench.exit(&stop, 1, "", "broken").answer.decision, Decision::None);
+    assert_eq!(
+        bench.exit(&stop, 2, "", "not done").answer.decision,
+        Decision::Deny,
+        "a real block still counts"
+    );
+    assert_eq!(failed(&bench, &event(EventKind::PreToolUse)), Decision::Deny, "no stop, no loop");
+
+    bench.session.state.stop_active = false;
+    let told = super::fire("prompt:complete", json!({ "stop_hook_active": true })).remove(0);
+    assert_eq!(failed(&bench, &told), Decision::None, "the agent says that it goes round already");
+}
+
+#[test]
+fn without_allow_blocking_a_deny_is_told_and_goes_on() {
+    let mut bench = Bench::new(&Amplifier);
+    bench.hook.may_block = false;
+    for (kind, code, stdout, stderr) in [
+        (EventKind::PreToolUse, 2, "", "no rm"),
+        (EventKind::PreToolUse, 0, r#"{"decision": "block", "reason": "no rm"}"#, ""),
+        (EventKind::UserPromptSubmit, 0, r#"{"continue": false, "reason": "no rm"}"#, ""),
+        (EventKind::PermissionRequest, 2, "", "no rm"),
+        (EventKind::Stop, 2, "", "no rm"),
+    ] {
+        let reading = bench.exit(&event(kind.clone()), code, stdout, stderr);
+        assert_eq!(reading.status, Status::Ignored, "{kind}");
+        assert!(!reading.answer.acts(), "{kind}: the next hook still runs");
+        let text = "no rm (not blocked: the setting allow_blocking is false)";
+        let wanted = json!({ "action": "continue", "user_message": text, "user_message_level": "warning" });
+        holds(kind.name(), &result(&event(kind.clone()), &reading), &wanted);
+    }
+    bench.hook.on_failure = FailMode { default: Some(OnFailure::Block), by_kind: Vec::new() };
+    let failed = bench.fail(&event(EventKind::PreToolUse), FailureKind::Timeout);
+    assert_eq!((failed.status, failed.answer.decision), (Status::Timeout, Decision::None));
+    let reading = bench.exit(&event(EventKind::PreToolUse), 0, r#"{"contextInjection": "c"}"#, "");
+    assert_eq!(reading.answer.contexts().collect::<Vec<_>>(), ["c"], "only a deny is held to it");
+}

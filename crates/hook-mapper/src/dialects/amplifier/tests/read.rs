@@ -148,7 +148,25 @@ fn skills_come_and_go() {
 fn the_payload_of_a_bare_event_is_kept_byte_for_byte() {
     let text = "{\"tool_name\":  \"bash\", \"big\": 123456789012345678901234567890}";
     let payload = Payload::parse(text).unwrap();
-    let hint = hook_core::EventHint { event: Some("tool:pre".into()) };
+    let hint = hook_core::EventHint { event: Some("tool:pre".into()), ..Default::default() };
     let incoming = Amplifier.read(payload, &hint).unwrap();
     assert_eq!(incoming.events[0].raw.text, text);
+}
+
+#[test]
+fn the_setting_says_which_tools_end_a_subagent() {
+    let names = |tool: &str, tools: Option<&[&str]>| {
+        let tools = tools.map(|tools| tools.iter().map(|name| (*name).to_owned()).collect());
+        let hint = hook_core::EventHint { event: Some("tool:post".into()), subagent_tools: tools };
+        let payload = Payload::from_value(json!({ "tool_name": tool }));
+        let events = Amplifier.read(payload, &hint).unwrap().events;
+        events.iter().map(|event| event.kind.name().to_owned()).collect::<Vec<_>>()
+    };
+    const BOTH: &[&str] = &["PostToolUse", "SubagentStop"];
+    assert_eq!(names("task", None), BOTH);
+    assert_eq!(names("delegate", None), ["PostToolUse"]);
+    assert_eq!(names("delegate", Some(&["task", "Delegate"])), BOTH);
+    assert_eq!(names("Task", Some(&["delegate"])), ["PostToolUse"]);
+    assert_eq!(names("Task", Some(&[])), ["PostToolUse"]);
+    assert_eq!(names("delegated", Some(&["delegate"])), ["PostToolUse"], "whole names");
 }
