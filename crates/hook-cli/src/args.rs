@@ -31,6 +31,8 @@ pub(crate) enum Verb {
     Run(RunArgs),
     /// For agents: a payload on standard input, the agent's own reply on standard output
     Dispatch(DispatchArgs),
+    /// Say of every hook whether it runs on an event, or the first reason why not
+    Explain(ExplainArgs),
     /// List every hook in dispatch order, with file and line
     List(ListArgs),
     /// Check hook files: what is wrong, where, and what to do
@@ -65,12 +67,9 @@ pub(crate) struct SourceArgs {
     pub(crate) module_config: Option<String>,
 }
 
+/// An event made by hand.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  hook run PreToolUse --tool Bash --input '{\"command\": \"rm -rf /\"}'
-  hook run UserPromptSubmit --data '{\"prompt\": \"hello\"}'
-  hook run --payload event.json --agent AGENT --from AGENT")]
-pub(crate) struct RunArgs {
+pub(crate) struct EventArgs {
     /// The event, PreToolUse for instance
     #[arg(required_unless_present = "payload")]
     pub(crate) event: Option<String>,
@@ -94,6 +93,37 @@ pub(crate) struct RunArgs {
     pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hook run PreToolUse --tool Bash --input '{\"command\": \"rm -rf /\"}'
+  hook run UserPromptSubmit --data '{\"prompt\": \"hello\"}'
+  hook run --payload event.json --agent AGENT --from AGENT")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) event: EventArgs,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Nothing is run unless --run is given. With --session, what the session remembers counts: loaded skills,
+hooks that run once.
+
+Examples:
+  hook explain PreToolUse --tool Bash --input '{\"command\": \"git push\"}'
+  hook explain --payload event.json --agent AGENT --from AGENT
+  hook explain Stop --json"
+)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) event: EventArgs,
+    /// Run the hooks, too, and say what each one answered
+    #[arg(long)]
+    pub(crate) run: bool,
     /// Print everything as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -25,7 +25,8 @@ pub(crate) fn outcome(incoming: &Incoming, outcome: &Outcome, findings: &[Diagno
     })
 }
 
-fn run(run: &Run) -> Value {
+/// One run.
+pub(crate) fn run(run: &Run) -> Value {
     let mut value = hook(&run.hook);
     let answer = &run.reading.answer;
     let more = json!({

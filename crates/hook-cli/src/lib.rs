@@ -13,7 +13,9 @@ mod check;
 mod dispatch;
 mod error;
 pub mod exit;
+mod explain;
 mod findings;
+mod fire;
 mod get;
 mod init;
 mod json;
@@ -60,6 +62,7 @@ fn work(cli: Cli) -> Result<u8, CliError> {
         Verb::Init(args) => init::init(&args),
         Verb::Run(args) => run::run(&args),
         Verb::Dispatch(args) => dispatch::dispatch(&args),
+        Verb::Explain(args) => explain::explain(&args),
         Verb::List(args) => list::list(&args),
         Verb::Check(args) => check::check(&args),
         Verb::Get(args) => get::get(&args),

@@ -4,16 +4,16 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use hook_engine::core::{Decision, Effect, Incoming, Origin, Outcome, Reply, Run, Status};
+use hook_engine::core::{Decision, Effect, Event, Incoming, Origin, Outcome, Reply, Run, Status};
 
 use crate::output::harmless;
 
-const BOLD: &str = "\u{1b}[1m";
-const DIM: &str = "\u{1b}[2m";
-const RED: &str = "\u{1b}[31m";
-const GREEN: &str = "\u{1b}[32m";
-const YELLOW: &str = "\u{1b}[33m";
-const RESET: &str = "\u{1b}[0m";
+pub(crate) const BOLD: &str = "\u{1b}[1m";
+pub(crate) const DIM: &str = "\u{1b}[2m";
+pub(crate) const RED: &str = "\u{1b}[31m";
+pub(crate) const GREEN: &str = "\u{1b}[32m";
+pub(crate) const YELLOW: &str = "\u{1b}[33m";
+pub(crate) const RESET: &str = "\u{1b}[0m";
 
 /// Which hooks ran, in which order, how long, what each said; then what was decided, by which rule and where it stands.
 ///
@@ -21,10 +21,7 @@ const RESET: &str = "\u{1b}[0m";
 pub(crate) fn outcome(incoming: &Incoming, outcome: &Outcome, listening: usize) -> String {
     let mut out = String::new();
     for event in &incoming.events {
-        let tool = event.tool.as_ref().map(|tool| {
-            format!(" {} {}", harmless(&tool.native_name), short(&harmless(&tool.native_input.to_string())))
-        });
-        let _ = writeln!(out, "{BOLD}{}{RESET}{}", event.kind, tool.unwrap_or_default());
+        heading(&mut out, event);
     }
     if outcome.runs.is_empty() {
         let _ = match listening {
@@ -45,6 +42,14 @@ pub(crate) fn outcome(incoming: &Incoming, outcome: &Outcome, listening: usize) 
     out.push('\n');
     decision(&mut out, outcome);
     out
+}
+
+/// The event and its tool call, on one line.
+pub(crate) fn heading(out: &mut String, event: &Event) {
+    let tool = event.tool.as_ref().map(|tool| {
+        format!(" {} {}", harmless(&tool.native_name), short(&harmless(&tool.native_input.to_string())))
+    });
+    let _ = writeln!(out, "{BOLD}{}{RESET}{}", event.kind, tool.unwrap_or_default());
 }
 
 fn run(out: &mut String, number: usize, run: &Run) {

@@ -9,6 +9,7 @@ use crate::answer::Reading;
 use crate::event::{Event, EventKind, Incoming, Payload};
 use crate::exec::HandlerOutput;
 use crate::hook::{DialectId, HandlerKind, OnFailure};
+use crate::host::HostContext;
 use crate::outcome::Outcome;
 use crate::plan::{Candidate, Plan};
 use crate::session::HookCx;
@@ -74,6 +75,24 @@ pub enum OnceRule {
     Succeeded,
 }
 
+/// A bound on stop hooks: an agent that may never stop burns money ("Claude Code hooks reference, Stop").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StopCap {
+    /// That many times in a row; 0 is without end.
+    pub times: u32,
+    /// A variable of the environment that says another number.
+    pub variable: Option<&'static str>,
+}
+
+/// A bound on the texts of hooks ("Claude Code hooks reference, JSON output": a longer text goes into a file).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextCap {
+    /// A text of so many characters passes as it is.
+    pub characters: usize,
+    /// Of a longer one so many are shown.
+    pub preview: usize,
+}
+
 /// What a dialect says in tables.
 pub struct Profile {
     /// The id.
@@ -96,6 +115,10 @@ pub struct Profile {
     pub on_failure: OnFailure,
     /// When a hook that runs once has had its run.
     pub once: OnceRule,
+    /// How often in a row stop hooks may keep the agent going without a tool call in between.
+    pub stop_cap: StopCap,
+    /// What becomes of a long text that a hook says; `None` leaves every text as it is.
+    pub text_cap: Option<TextCap>,
     /// Variables that a hook's env file cannot set.
     pub protected_variables: &'static [&'static str],
     /// Variables that only processes started by this agent have. A person's command does not run where one is set.
@@ -275,8 +298,8 @@ pub trait Dialect: Send + Sync {
     /// What the agent can do with an outcome on this event.
     fn capabilities(&self, event: &Event) -> Capabilities;
 
-    /// How the hooks of this dialect run together.
-    fn plan(&self, event: &Event, candidates: &[Candidate]) -> Plan;
+    /// How the hooks of this dialect run together. Settings of the agent that bound all of them come from the host's environment.
+    fn plan(&self, event: &Event, candidates: &[Candidate], host: &HostContext) -> Plan;
 
     /// Neutral → the hook's standard input, as JSON text.
     fn write_event(&self, cx: &HookCx<'_>) -> String;

@@ -288,15 +288,27 @@ pub struct Incoming {
 
 /// A message of an agent to the engine instead of to a hook.
 #[derive(Debug, Clone, PartialEq)]
+pub struct Control {
+    /// The dialect of the agent that sent it.
+    pub dialect: DialectId,
+    /// The session it concerns.
+    pub session: SessionInfo,
+    /// What it says.
+    pub message: ControlMessage,
+}
+
+/// What a [`Control`] says.
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Control {
-    /// A skill was loaded: its hooks belong to the session from now on (Amplifier `skill:loaded`).
+pub enum ControlMessage {
+    /// A skill was loaded: its hooks belong to the session from now on (Amplifier `skill:loaded`; a call of Claude Code's tool
+    /// `Skill`).
     SkillLoaded {
         /// The skill's name.
         name: String,
         /// Its directory.
         directory: Option<PathBuf>,
-        /// The `hooks` member, unread.
+        /// The `hooks` member, unread; null where the agent names the skill only, and its hooks stand in its file.
         hooks: Value,
     },
     /// A skill was unloaded (Amplifier `skill:unloaded`).

@@ -34,9 +34,9 @@ pub use condition::{Condition, ConditionSpec, Verdict};
 pub use diagnostic::{Code, Diagnostic, Label, Location, Severity, Source, Span};
 pub use dialect::{
     Capabilities, Dialect, EngineFailure, EventHint, EventRow, FailureStage, Flavour, OnceRule, Profile,
-    ReadError, Reply, ReplyPolicy, Subject, ToolRow,
+    ReadError, Reply, ReplyPolicy, StopCap, Subject, TextCap, ToolRow,
 };
-pub use event::{Control, Event, EventKind, Incoming, Payload, SessionInfo, ToolCall};
+pub use event::{Control, ControlMessage, Event, EventKind, Incoming, Payload, SessionInfo, ToolCall};
 pub use exec::{Call, Executor, Exit, FailureKind, HandlerFailure, HandlerOutput, ProcessOutput, Stream};
 pub use files::{EntryKind, FileEntry, Files, MemoryFiles};
 pub use hook::{
@@ -45,6 +45,6 @@ pub use hook::{
 };
 pub use host::{Clock, HostContext, ManualClock, SystemClock};
 pub use outcome::{Outcome, Run};
-pub use plan::{Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};
+pub use plan::{Budget, Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};
 pub use seams::{Gate, Observer, TrustAll};
 pub use session::{HookCx, Letter, LoadedSkill, SessionState, SessionStore, SessionView, StoreError};

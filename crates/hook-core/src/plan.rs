@@ -4,6 +4,7 @@
 //! [joined](crate::fold::join), so a deny wins wherever it was said.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::condition::Condition;
 use crate::hook::{DialectId, Hook};
@@ -81,6 +82,17 @@ pub struct Stage {
     pub dialect: DialectId,
     /// Its groups, in order.
     pub groups: Vec<Group>,
+    /// A budget that all hooks of the stage share.
+    pub budget: Option<Budget>,
+}
+
+/// A budget that the hooks of one stage share ("Claude Code hooks reference, SessionEnd").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// No hook runs longer than this after the stage began.
+    pub total: Duration,
+    /// The timeout of a hook that has none of its own; `None` leaves it the dialect's default.
+    pub default: Option<Duration>,
 }
 
 /// A candidate that will not run.

@@ -92,6 +92,12 @@ pub trait SessionStore: Send + Sync {
     /// The file cannot be created.
     fn env_file(&self, session: &str) -> Result<PathBuf, StoreError>;
 
+    /// Keeps a text that is too long for its reader in a file of the session, mode 0600, and gives the file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    fn spill(&self, session: &str, text: &str) -> Result<PathBuf, StoreError>;
+
     /// Forgets a session and removes its files.
     ///
     /// # Errors

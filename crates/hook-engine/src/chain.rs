@@ -1,20 +1,22 @@
 //! The chain runner: the one rule the facade owns. Stages in order, groups in order, hooks as their group says.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use hook_core::plan::{Group, InputRule, Order, StopRule};
 use hook_core::{
-    Answer, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, Handler,
-    HandlerFailure, HandlerOutput, Hook, HookCx, HostContext, Note, Observer, OnFailure, Outcome, Profile,
-    Reading, Run, SessionStore, SessionView, Status, fold,
+    Answer, Budget, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, Handler,
+    HandlerFailure, HandlerOutput, Hook, HookCx, HostContext, Note, Observer, OnFailure, OnceRule, Outcome,
+    Profile, Reading, Run, SessionStore, SessionView, Status, fold,
 };
 use hook_exec::Executors;
+use hook_exec::budget::{MIN_TIMEOUT, effective_timeout};
 use hook_mapper::Dialects;
 use hook_state::env_file;
 
 use crate::environment;
+use crate::spill;
 
 /// Everything one event needs while its hooks run.
 pub(crate) struct Chain<'a> {
@@ -33,6 +35,8 @@ struct Progress {
     event: Event,
     session: SessionView,
     notes: Vec<Note>,
+    /// When the stage began, and the budget its hooks share.
+    budget: Option<(Instant, Budget)>,
 }
 
 impl Chain<'_> {
@@ -53,7 +57,7 @@ impl Chain<'_> {
         order.sort_by_key(|id| *id != DialectId::NATIVE);
 
         let mut outcome = Outcome::default();
-        let mut progress = Progress { event: event.clone(), session, notes: Vec::new() };
+        let mut progress = Progress { event: event.clone(), session, notes: Vec::new(), budget: None };
         for id in order {
             let own: Vec<Candidate> = candidates.iter().filter(|c| c.hook.dialect == id).cloned().collect();
             // Rewrites are seen inside a stage only; across stages the answers are joined.
@@ -80,20 +84,24 @@ impl Chain<'_> {
         candidates: &[Candidate],
         progress: &mut Progress,
     ) -> Outcome {
-        let plan = dialect.plan(&progress.event, candidates);
+        let plan = dialect.plan(&progress.event, candidates, self.host);
         let mut slots: Vec<Option<Run>> = vec![None; candidates.len()];
         for skip in &plan.skipped {
             slots[skip.member] = Some(self.skipped(&candidates[skip.member].hook, &skip.why));
         }
         let mut answers = Vec::new();
         let mut ended = false;
-        for group in plan.stages.iter().flat_map(|stage| &stage.groups) {
+        let began = Instant::now();
+        let groups =
+            plan.stages.iter().flat_map(|stage| stage.groups.iter().map(move |group| (group, stage.budget)));
+        for (group, budget) in groups {
             if ended {
                 for &member in &group.members {
                     slots[member] = Some(self.skipped(&candidates[member].hook, SHORT_CIRCUIT));
                 }
                 continue;
             }
+            progress.budget = budget.map(|budget| (began, budget));
             let (answer, stopped) = self.run_group(dialect, candidates, group, progress, &mut slots).await;
             answers.push(answer);
             ended = stopped;
@@ -142,7 +150,7 @@ impl Chain<'_> {
                         slots[member] = Some(self.skipped(hook, SHORT_CIRCUIT));
                         continue;
                     }
-                    let run = self.run_hook(dialect, hook, progress).await;
+                    let run = self.run_hook(dialect, &candidates[member], progress).await;
                     self.take_variables(dialect, &run, progress);
                     let answer = run.reading.answer.clone();
                     slots[member] = Some(run);
@@ -155,8 +163,7 @@ impl Chain<'_> {
                 (fold::fold(group.fold, answers), stopped)
             }
             Order::Parallel => {
-                let started =
-                    group.members.iter().map(|&m| self.run_hook(dialect, &candidates[m].hook, progress));
+                let started = group.members.iter().map(|&m| self.run_hook(dialect, &candidates[m], progress));
                 let runs = join_all(started).await;
                 let mut noted = Vec::new();
                 for (&member, run) in group.members.iter().zip(runs) {
@@ -181,8 +188,14 @@ impl Chain<'_> {
     }
 
     /// Runs one hook, whatever happens to it.
-    async fn run_hook(&self, dialect: &dyn Dialect, hook: &Arc<Hook>, progress: &Progress) -> Run {
+    async fn run_hook(&self, dialect: &dyn Dialect, candidate: &Candidate, progress: &Progress) -> Run {
+        let hook = &candidate.hook;
         let cx = HookCx { event: &progress.event, hook, session: &progress.session, host: self.host };
+        if let Some(verdict) = candidate.condition.as_ref().map(|condition| condition.test(&cx))
+            && !verdict.holds
+        {
+            return self.skipped(hook, &verdict.why);
+        }
         if let Err(why) = self.gate.admit(hook) {
             return self.skipped(hook, &why);
         }
@@ -206,7 +219,7 @@ impl Chain<'_> {
                     placeholders: environment::placeholders(dialect, &environment),
                     environment,
                     directory,
-                    timeout: hook_exec::budget::effective_timeout(hook, profile),
+                    timeout: timeout(hook, profile, progress.budget),
                 };
                 executor.run(&cx, call).await
             }
@@ -228,7 +241,10 @@ impl Chain<'_> {
             }
         };
         let mut reading = dialect.read_answer(&cx, &output);
-        if hook.condition.is_some() {
+        if let Some(cap) = profile.text_cap {
+            spill::long_texts(&mut reading, cap, self.sessions, self.session_key);
+        }
+        if hook.condition.is_some() && candidate.condition.is_none() {
             reading
                 .notes
                 .push(Note::warning("its `if` rule is not evaluated by this version; it ran for every call"));
@@ -239,6 +255,7 @@ impl Chain<'_> {
         }
         if hook.once
             && executor.is_some()
+            && profile.once == OnceRule::Succeeded
             && (reading.status != Status::Ok || reading.answer.decision == Decision::Deny)
         {
             self.unspend(hook);
@@ -328,7 +345,7 @@ impl Chain<'_> {
             hook: hook.clone(),
             generation: self.generation,
             started: self.host.clock.now(),
-            duration: std::time::Duration::ZERO,
+            duration: Duration::ZERO,
             reading: Reading::new(Status::Skipped, Answer::default(), why),
             stderr: String::new(),
             exit_code: None,
@@ -337,6 +354,16 @@ impl Chain<'_> {
 }
 
 const SHORT_CIRCUIT: &str = "an earlier answer ended the run";
+
+/// The timeout of a hook, within the budget that its stage has left.
+fn timeout(hook: &Hook, profile: &Profile, budget: Option<(Instant, Budget)>) -> Duration {
+    let Some((began, budget)) = budget else { return effective_timeout(hook, profile) };
+    let own = match budget.default {
+        Some(default) if hook.limits.timeout.is_none() => default,
+        _ => effective_timeout(hook, profile),
+    };
+    own.min(budget.total.saturating_sub(began.elapsed())).max(MIN_TIMEOUT)
+}
 
 fn working_directory(profile: &Profile, host: &HostContext, event: &Event) -> std::path::PathBuf {
     match &event.session.cwd {

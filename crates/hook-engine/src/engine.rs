@@ -5,18 +5,21 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hook_core::{
-    Answer, Capabilities, Control, Decision, Diagnostic, DialectId, Document, Event, EventKind, Gate, Hook,
-    HostContext, Incoming, Note, Observer, Outcome, Payload, Reply, ReplyPolicy, SessionStore, SessionView,
+    Answer, Candidate, Capabilities, Control, Decision, Diagnostic, DialectId, Document, Effect, Event,
+    EventKind, Gate, Hook, HostContext, Incoming, Level, Note, Observer, Outcome, Payload, Reply,
+    ReplyPolicy, SessionInfo, SessionState, SessionStore, SessionView, StopCap,
 };
 use hook_exec::Executors;
 use hook_mapper::Dialects;
 use hook_registry::{Generation, Registry};
+use hook_state::MemorySessions;
 use serde_json::Value;
 
 use crate::builder::EngineBuilder;
 use crate::chain::Chain;
 use crate::code::{self, CodeExecutor, CodeHook, Registration};
-use crate::turn;
+use crate::skills::{self, SkillHooks};
+use crate::turn::{self, Stopping};
 
 /// The hook engine. A clone is another handle on the same engine.
 #[derive(Clone)]
@@ -39,6 +42,9 @@ struct Inner {
     code: Mutex<Vec<CodeHook>>,
     closures: Arc<CodeExecutor>,
     next_key: AtomicUsize,
+    /// Sessions of agents that name none.
+    anonymous: MemorySessions,
+    skills: SkillHooks,
 }
 
 impl Engine {
@@ -67,6 +73,8 @@ impl Engine {
             code: Mutex::new(Vec::new()),
             closures,
             next_key: AtomicUsize::new(0),
+            anonymous: MemorySessions::new(),
+            skills: SkillHooks::default(),
         };
         Engine { inner: Arc::new(inner) }
     }
@@ -134,9 +142,17 @@ impl Engine {
         let stops = |hook: &Arc<Hook>| matches!(hook.event, EventKind::Stop | EventKind::SubagentStop);
         incoming.control.is_some()
             || incoming.events.iter().any(|event| {
-                event.kind == EventKind::SessionEnd
-                    || !generation.select(event).is_empty()
-                    || (turn::concerns(event) && generation.hooks().iter().any(stops))
+                if event.kind == EventKind::SessionEnd || !generation.select(event).is_empty() {
+                    return true;
+                }
+                let (sessions, key) = self.session_of(&event.session, event.dialect);
+                // A state that cannot be read has to be told.
+                let Ok(state) = sessions.load(&key) else { return true };
+                let skills = self.skill_hooks(&key, &state);
+                let all = || generation.hooks().iter().chain(skills.iter().flat_map(|set| set.hooks()));
+                skills.as_ref().is_some_and(|set| !set.select(event).is_empty())
+                    || turn::is_progress(&state, event)
+                    || (turn::concerns(event) && all().any(stops))
             })
     }
 
@@ -144,7 +160,7 @@ impl Engine {
     pub async fn dispatch(&self, incoming: &Incoming) -> Outcome {
         let mut outcome = Outcome::default();
         if let Some(control) = &incoming.control {
-            outcome.notes.push(control_note(control));
+            outcome.notes.extend(self.control(control));
         }
         for event in &incoming.events {
             outcome = outcome.and(self.dispatch_event(event).await);
@@ -152,35 +168,108 @@ impl Engine {
         outcome
     }
 
+    /// Takes a message of the agent to the engine.
+    fn control(&self, control: &Control) -> Vec<Note> {
+        let (sessions, key) = self.session_of(&control.session, control.dialect);
+        let mut notes = skills::notes(control, &self.inner.dialects);
+        if let Err(error) = sessions.update(&key, &mut |state| skills::apply(state, control)) {
+            notes.push(Note::warning(error.to_string()));
+        }
+        notes
+    }
+
+    /// The store and the key of a session. Agents that name no session have one for as long as the engine lives, in memory:
+    /// nothing of it is left behind for others to find.
+    fn session_of(&self, session: &SessionInfo, dialect: DialectId) -> (&dyn SessionStore, String) {
+        match session.id.as_deref() {
+            Some(id) if !id.is_empty() => (self.inner.sessions.as_ref(), id.to_owned()),
+            _ => (&self.inner.anonymous, format!("unknown {dialect}")),
+        }
+    }
+
+    pub(crate) fn gate(&self) -> &dyn Gate {
+        self.inner.gate.as_ref()
+    }
+
+    pub(crate) fn executors(&self) -> &Executors {
+        &self.inner.executors
+    }
+
+    /// The session as it is, without touching it.
+    pub(crate) fn view(&self, event: &Event) -> SessionView {
+        let (sessions, key) = self.session_of(&event.session, event.dialect);
+        SessionView { state: sessions.load(&key).unwrap_or_default(), env_file: None }
+    }
+
+    /// The compiled hooks of the session's skills.
+    pub(crate) fn skill_hooks_of(&self, event: &Event, state: &SessionState) -> Option<Arc<Generation>> {
+        let (_, key) = self.session_of(&event.session, event.dialect);
+        self.skill_hooks(&key, state)
+    }
+
+    /// The hooks that fit an event and are in force in its session.
+    pub(crate) fn candidates_of(&self, event: &Event, state: &SessionState) -> Vec<Candidate> {
+        let (_, key) = self.session_of(&event.session, event.dialect);
+        self.candidates(&self.generation(), event, &key, state)
+    }
+
+    fn skill_hooks(&self, key: &str, state: &SessionState) -> Option<Arc<Generation>> {
+        let dialects = &self.inner.dialects;
+        self.inner.skills.generation(key, state, dialects, &|hook| is_guard(dialects, hook))
+    }
+
+    /// The hooks that fit an event and are in force in its session: those of files and of code, then those of loaded skills.
+    fn candidates(
+        &self,
+        generation: &Generation,
+        event: &Event,
+        key: &str,
+        state: &SessionState,
+    ) -> Vec<Candidate> {
+        let mut candidates = generation.select(event);
+        candidates.retain(|candidate| skills::in_force(&candidate.hook.scope, event, state));
+        if let Some(skills) = self.skill_hooks(key, state) {
+            let own = skills.select(event).into_iter();
+            candidates.extend(
+                own.map(|candidate| Candidate { group: skills::FIRST_GROUP + candidate.group, ..candidate }),
+            );
+        }
+        candidates
+    }
+
     /// Runs the hooks of one event.
     pub async fn dispatch_event(&self, event: &Event) -> Outcome {
         let inner = &self.inner;
         let generation = self.generation();
-        let candidates = generation.select(event);
         let mut notes = Vec::new();
-        let key = session_key(&inner.host, event);
+        let (sessions, key) = self.session_of(&event.session, event.dialect);
 
         let mut session = SessionView::default();
-        if turn::concerns(event) {
-            let mut fresh = true;
-            match inner.sessions.update(&key, &mut |state| fresh = turn::enter(state, event)) {
-                Ok(state) => session.state = state,
-                Err(error) => notes.push(Note::warning(error.to_string())),
-            }
-            if !fresh {
-                notes.push(Note::info(
-                    "the hooks of this event ran already in this turn, under the agent's other name",
-                ));
-                return Outcome { notes, ..Outcome::default() };
-            }
-        } else if !candidates.is_empty() {
-            match inner.sessions.load(&key) {
+        let mut fresh = true;
+        let entered = if turn::concerns(event) {
+            sessions.update(&key, &mut |state| fresh = turn::enter(state, event))
+        } else {
+            sessions.load(&key)
+        };
+        match entered {
+            Ok(state) => session.state = state,
+            Err(error) => notes.push(Note::warning(error.to_string())),
+        }
+        if !fresh {
+            notes.push(Note::info(
+                "the hooks of this event ran already in this turn, under the agent's other name",
+            ));
+            return Outcome { notes, ..Outcome::default() };
+        }
+        if turn::is_progress(&session.state, event) {
+            match sessions.update(&key, &mut |state| state.stop_blocks = 0) {
                 Ok(state) => session.state = state,
                 Err(error) => notes.push(Note::warning(error.to_string())),
             }
         }
+        let candidates = self.candidates(&generation, event, &key, &session.state);
         if !candidates.is_empty() {
-            match inner.sessions.env_file(&key) {
+            match sessions.env_file(&key) {
                 Ok(path) => session.env_file = Some(path),
                 Err(error) => notes.push(Note::warning(error.to_string())),
             }
@@ -190,7 +279,7 @@ impl Engine {
             host: &inner.host,
             dialects: &inner.dialects,
             executors: &inner.executors,
-            sessions: inner.sessions.as_ref(),
+            sessions,
             gate: inner.gate.as_ref(),
             observers: &inner.observers,
             generation: generation.number(),
@@ -199,22 +288,49 @@ impl Engine {
         let mut outcome = chain.run(event, candidates, session).await;
         outcome.notes.splice(0..0, notes);
 
-        let anonymous = event.session.id.as_deref().is_none_or(str::is_empty);
-        let stored = if event.kind == EventKind::SessionEnd || (anonymous && !outcome.runs.is_empty()) {
-            inner.sessions.end(&key)
-        } else if event.kind == EventKind::Stop && outcome.answer.decision == Decision::Deny {
-            let decision = outcome.answer.decision;
-            inner.sessions.update(&key, &mut |state| turn::leave(state, event, decision)).map(|_| ())
-        } else {
-            Ok(())
-        };
-        if let Err(error) = stored {
-            outcome.notes.push(Note::warning(error.to_string()));
+        if event.kind == EventKind::Stop {
+            self.end_of_turn(event, &mut outcome, sessions, &key);
+        }
+        if event.kind == EventKind::SessionEnd {
+            inner.skills.forget(&key);
+            if let Err(error) = sessions.end(&key) {
+                outcome.notes.push(Note::warning(error.to_string()));
+            }
         }
         for observer in &inner.observers {
             observer.decided(event, &outcome);
         }
         outcome
+    }
+
+    /// Counts how often stop hooks kept the agent going, and lets a stop through that was held back too often.
+    fn end_of_turn(&self, event: &Event, outcome: &mut Outcome, sessions: &dyn SessionStore, key: &str) {
+        let Some(dialect) = self.inner.dialects.get(event.dialect) else { return };
+        let takes_context = dialect.capabilities(event).context;
+        let answer = &outcome.answer;
+        let goes_on = !answer.stop
+            && (answer.decision == Decision::Deny || (takes_context && answer.contexts().next().is_some()));
+        let cap = stop_cap(dialect.profile().stop_cap, &self.inner.host);
+        let mut stopping = Stopping::Stops;
+        let mut note = |state: &mut SessionState| stopping = turn::leave(state, event, goes_on, cap);
+        // Where nothing was counted there is nothing to count on.
+        let known = goes_on || sessions.load(key).is_ok_and(|state| state.stop_blocks > 0);
+        if known && let Err(error) = sessions.update(key, &mut note) {
+            outcome.notes.push(Note::warning(error.to_string()));
+        }
+        if let Stopping::Capped(times) = stopping {
+            let text = format!(
+                "stop hooks kept the agent going {times} times in a row without a tool call in between; this time it may stop"
+            );
+            let answer = &mut outcome.answer;
+            (answer.decision, answer.reason) = (Decision::None, None);
+            answer
+                .effects
+                .retain(|effect| !matches!(effect, Effect::Context { .. } | Effect::Feedback { .. }));
+            answer.effects.push(Effect::Message { text: text.clone(), level: Level::Warning });
+            outcome.decided_by = None;
+            outcome.notes.push(Note::warning(text));
+        }
     }
 
     /// The reply of `agent` to a payload.
@@ -236,26 +352,10 @@ impl Engine {
     }
 }
 
-fn control_note(control: &Control) -> Note {
-    match control {
-        Control::SkillLoaded { name, .. } => {
-            Note::warning(format!("skill {name:?} was loaded; hooks of skills are not run by this version"))
-        }
-        Control::SkillUnloaded { name } => Note::info(format!("skill {name:?} was unloaded")),
-        _ => Note::info("a control message of the agent that this version does not know"),
-    }
-}
-
-/// An event without a session id has a session of its own, which ends with it: nothing is shared by accident.
-fn session_key(host: &HostContext, event: &Event) -> String {
-    static EVENTS: AtomicU64 = AtomicU64::new(0);
-    match event.session.id.as_deref() {
-        Some(id) if !id.is_empty() => id.to_owned(),
-        _ => {
-            let number = EVENTS.fetch_add(1, Ordering::Relaxed);
-            format!("unknown {} {} {number}", host.project.display(), std::process::id())
-        }
-    }
+/// The bound on stop hooks, as the environment has it.
+fn stop_cap(cap: StopCap, host: &HostContext) -> u32 {
+    let set = cap.variable.and_then(|name| host.variable(name)).and_then(|value| value.trim().parse().ok());
+    set.unwrap_or(cap.times)
 }
 
 /// True where a hook of this event can hold something back, in the hook's own dialect.

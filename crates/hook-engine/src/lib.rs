@@ -39,11 +39,15 @@ mod chain;
 mod code;
 mod engine;
 mod environment;
+mod explain;
+mod skills;
+mod spill;
 mod turn;
 
 pub use builder::EngineBuilder;
 pub use code::Registration;
 pub use engine::Engine;
+pub use explain::{Explained, Hurdle};
 
 pub use hook_config as config;
 pub use hook_core as core;

@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use hook_engine::Engine;
 use hook_engine::config::{DocumentSpec, parse};
 use hook_engine::core::{
     Answer, Call, Decision, DialectId, Document, EventHint, EventKind, Executor, Exit, FailureKind, Gate,
     Handler, HandlerFailure, HandlerKind, HandlerOutput, Hook, HookCx, HostContext, Incoming, Layer, Outcome,
-    Payload, ProcessOutput, ReplyPolicy, Status,
+    Payload, ProcessOutput, ReplyPolicy, Scope, Status,
 };
 use hook_engine::mapper::Dialects;
+use hook_engine::{Engine, Hurdle};
 use serde_json::{Value, json};
 
 /// Answers by the command's text and keeps what it was given.
@@ -102,7 +102,7 @@ fn document(dialect: &str, layer: Layer, hooks: Value) -> Document {
         layer,
         root: Some("/p".into()),
         source: None,
-        scope: hook_engine::core::Scope::Always,
+        scope: Scope::Always,
     };
     let parsed = parse(json!({ "hooks": hooks }).to_string().as_bytes(), &spec, &dialects);
     parsed.document.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics))
@@ -363,4 +363,213 @@ async fn a_line_that_extends_path_does_not_grow_it_with_every_hook() {
     let paths: Vec<String> =
         engine.dispatch(&incoming).await.runs.iter().map(|run| run.stderr.clone()).collect();
     assert_eq!(paths, ["/bin", "/bin:/x", "/bin:/x"]);
+}
+
+fn skill_loaded(name: &str, hooks: Value) -> Value {
+    json!({"event": "skill:loaded", "data": {"skill_name": name, "skill_directory": "/skills/x", "hooks": hooks}})
+}
+
+fn amplifier_bash() -> Value {
+    json!({"event": "tool:pre", "data": {"tool_name": "bash", "tool_input": {}}})
+}
+
+#[tokio::test]
+async fn hooks_of_skills_run_after_files_in_the_order_of_the_first_load() {
+    let world =
+        World::new("amplifier", Layer::Project, json!({"PreToolUse": [{"hooks": commands(&["pass file"])}]}));
+    let hooks = |line: &str| json!({"PreToolUse": [{"hooks": commands(&[line])}]});
+    for (name, line) in [("one", "pass one"), ("two", "pass two"), ("one", "pass one again")] {
+        world.fire("amplifier", skill_loaded(name, hooks(line))).await;
+    }
+    world.fire("amplifier", amplifier_bash()).await;
+    assert_eq!(world.commands(), ["pass file", "pass one again", "pass two"]);
+    world.fire("amplifier", json!({"event": "skill:unloaded", "data": {"skill_name": "one"}})).await;
+    world.fire("amplifier", amplifier_bash()).await;
+    assert_eq!(world.commands()[3..], ["pass file", "pass two"]);
+    world.fire("amplifier", json!({"event": "session:end", "data": {}})).await;
+    world.fire("amplifier", amplifier_bash()).await;
+    assert_eq!(world.commands()[5..], ["pass file"]);
+}
+
+#[tokio::test]
+async fn a_once_hook_of_an_amplifier_skill_is_spent_when_it_is_started_and_stays_so() {
+    let world = World::with(Vec::new(), |builder| builder);
+    let hooks = json!({"PreToolUse": [{"hooks": [{"type": "command", "command": "fail 1", "once": true}]}]});
+    for _ in 0..2 {
+        world.fire("amplifier", skill_loaded("one", hooks.clone())).await;
+        world.fire("amplifier", amplifier_bash()).await;
+        world.fire("amplifier", json!({"event": "skill:unloaded", "data": {"skill_name": "one"}})).await;
+    }
+    assert_eq!(world.commands(), ["fail 1"]);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_loaded_skill_is_said() {
+    let world = World::with(Vec::new(), |builder| builder);
+    let outcome = world
+        .fire("amplifier", skill_loaded("one", json!({"PreToolUse": [{"hooks": [{"type": "comand"}]}]})))
+        .await;
+    let notes: Vec<&str> = outcome.notes.iter().map(|note| note.text.as_str()).collect();
+    assert!(notes.iter().any(|note| note.contains("SKILL.md") && note.contains("comand")), "{notes:?}");
+}
+
+#[tokio::test]
+async fn hooks_of_a_subagent_run_while_it_runs() {
+    let mut document =
+        document("claude", Layer::Agent, json!({"PreToolUse": [{"hooks": commands(&["pass"])}]}));
+    for hook in document.bindings.iter_mut().flat_map(|binding| &mut binding.hooks) {
+        Arc::make_mut(hook).scope = Scope::Agent("reviewer".into());
+    }
+    let world = World::with(vec![document], |builder| builder);
+    let payload = |agent: Option<&str>| json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {}, "agent_type": agent});
+    for (agent, runs) in [(None, 0), (Some("planner"), 0), (Some("reviewer"), 1)] {
+        let outcome = world.fire("claude", payload(agent)).await;
+        assert_eq!(outcome.runs.len(), runs, "{agent:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_stop_that_is_held_back_again_and_again_is_let_through() {
+    let world = World::new("claude", Layer::Project, json!({"Stop": [{"hooks": commands(&["block more"])}]}));
+    let stop = json!({"hook_event_name": "Stop", "session_id": "s"});
+    let tool =
+        json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {}});
+    let decisions = async |count: usize| {
+        let mut all = Vec::new();
+        for _ in 0..count {
+            all.push(world.fire("claude", stop.clone()).await.answer.decision == Decision::Deny);
+        }
+        all
+    };
+    assert_eq!(decisions(5).await, [true; 5]);
+    // A call of a tool is progress.
+    world.fire("claude", tool).await;
+    assert_eq!(decisions(8).await, [true; 8]);
+    let ninth = world.fire("claude", stop.clone()).await;
+    assert_eq!(ninth.answer.decision, Decision::None);
+    assert!(ninth.answer.messages().any(|(text, _)| text.contains("8 times in a row")), "{ninth:?}");
+    assert_eq!(decisions(1).await, [true]);
+}
+
+#[tokio::test]
+async fn the_bound_on_stops_can_be_set_in_the_environment() {
+    let hooks = json!({"Stop": [{"hooks": commands(&["say {\"hookSpecificOutput\":{\"hookEventName\":\"Stop\",\"additionalContext\":\"go on\"}}"])}]});
+    for (set, lets_through) in [("1", true), ("0", false), ("many", false)] {
+        let mut host = HostContext::new("/p");
+        host.environment.insert("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP".into(), set.into());
+        let engine = Engine::builder(host)
+            .documents([document("claude", Layer::Project, hooks.clone())])
+            .executor(Arc::new(Script::default()))
+            .build();
+        let agent = engine.dialects().find("claude").unwrap();
+        let stop = Payload::from_value(json!({"hook_event_name": "Stop", "session_id": "s"}));
+        let incoming = agent.read(stop, &EventHint::default()).unwrap();
+        engine.dispatch(&incoming).await;
+        let second = engine.dispatch(&incoming).await;
+        assert_eq!(second.answer.contexts().next().is_none(), lets_through, "{set}");
+    }
+}
+
+#[tokio::test]
+async fn the_hooks_of_a_sessions_end_share_a_short_budget() {
+    struct Budgets(Mutex<Vec<(String, u64)>>);
+    #[async_trait]
+    impl Executor for Budgets {
+        fn kind(&self) -> HandlerKind {
+            HandlerKind::Command
+        }
+        async fn run(&self, cx: &HookCx<'_>, call: Call) -> HandlerOutput {
+            // What has passed since the stage began is taken off; rounded up it is what was granted.
+            let granted = (call.timeout.as_secs_f64() * 10.0).ceil() as u64 * 100;
+            self.0.lock().unwrap().push((cx.hook.handler.summary(), granted));
+            HandlerOutput::Process(ProcessOutput::new(Exit::Code(0), "", ""))
+        }
+    }
+    let end = |command: &str, timeout: Option<f64>| {
+        let mut hook = json!({"type": "command", "command": command});
+        if let Some(timeout) = timeout {
+            hook["timeout"] = timeout.into();
+        }
+        json!({"SessionEnd": [{"hooks": [hook]}]})
+    };
+    let table = [
+        // Own timeouts of user and plugin, the environment; what the user's, the plugin's and a hook without its own get.
+        (None, None, None, [1500, 1500, 1500]),
+        (Some(5.0), None, None, [5000, 1500, 1500]),
+        (Some(90.0), Some(90.0), None, [60_000, 60_000, 1500]),
+        (None, Some(30.0), None, [1500, 1500, 1500]),
+        (Some(5.0), None, Some("4000"), [4000, 4000, 4000]),
+    ];
+    for (user, plugin, variable, expected) in table {
+        let mut host = HostContext::new("/p");
+        if let Some(value) = variable {
+            host.environment.insert("CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS".into(), value.into());
+        }
+        let budgets = Arc::new(Budgets(Mutex::new(Vec::new())));
+        let engine = Engine::builder(host)
+            .documents([
+                document("claude", Layer::User, end("a user", user)),
+                document("claude", Layer::Project, end("c plain", None)),
+                document("claude", Layer::Pack, end("b plugin", plugin)),
+            ])
+            .executor(budgets.clone())
+            .build();
+        let agent = engine.dialects().find("claude").unwrap();
+        let payload = json!({"hook_event_name": "SessionEnd", "session_id": "s", "reason": "other"});
+        let incoming = agent.read(Payload::from_value(payload), &EventHint::default()).unwrap();
+        engine.dispatch(&incoming).await;
+        let mut granted = budgets.0.lock().unwrap().clone();
+        granted.sort();
+        let granted: Vec<u64> = granted.into_iter().map(|(_, millis)| millis).collect();
+        assert_eq!(granted, expected, "{user:?} {plugin:?} {variable:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_context_of_a_claude_hook_goes_into_a_file() {
+    let long = "x".repeat(10_001);
+    let say = |text: &str| {
+        format!(
+            "say {}",
+            json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": text}})
+        )
+    };
+    let hooks = json!({"PreToolUse": [{"hooks": commands(&[&say(&long), &say(&long[1..])])}]});
+    let world = World::new("claude", Layer::Project, hooks);
+    let outcome = world.bash("ls").await;
+    let contexts: Vec<&str> = outcome.answer.contexts().collect();
+    assert!(contexts[0].len() < 3000 && contexts[0].contains("10001 characters"), "{}", contexts[0]);
+    assert_eq!(contexts[1].len(), 10_000);
+}
+
+#[tokio::test]
+async fn every_hook_is_explained_and_nothing_is_run() {
+    let hooks = json!({
+        "PreToolUse": [
+            {"matcher": "Bash", "hooks": commands(&["pass one"])},
+            {"matcher": "bash", "hooks": commands(&["pass two"])},
+            {"hooks": [{"type": "command", "command": "pass three", "enabled": false}, {"type": "prompt", "prompt": "ok?"}]},
+        ],
+        "Stop": [{"hooks": commands(&["pass four"])}],
+    });
+    let world = World::new("native", Layer::Project, hooks);
+    let payload =
+        json!({"event": "PreToolUse", "session_id": "s", "data": {"tool_name": "Bash", "tool_input": {}}});
+    let incoming = world.read("native", payload);
+    let explained = world.engine.explain(&incoming.events[0]);
+    let found: Vec<(String, Option<Hurdle>, &str)> =
+        explained.iter().map(|one| (one.hook.handler.summary(), one.hurdle, one.why[0].as_str())).collect();
+    let expected = [
+        ("pass one", None, "exactly Bash"),
+        ("pass two", Some(Hurdle::Matcher), "letter case counts here"),
+        ("pass three", Some(Hurdle::Off), "disabled in its file"),
+        ("ok?", Some(Hurdle::Executor), "type prompt"),
+        ("pass four", Some(Hurdle::Event), "listens to Stop"),
+    ];
+    assert_eq!(found.len(), expected.len());
+    for ((command, hurdle, why), wanted) in found.iter().zip(expected) {
+        assert_eq!((command.as_str(), *hurdle), (wanted.0, wanted.1));
+        assert!(why.contains(wanted.2), "{command}: {why}");
+    }
+    assert!(world.commands().is_empty());
 }

@@ -35,6 +35,8 @@ mod tests {
         tools: &[],
         on_failure: OnFailure::Continue,
         once: hook_core::OnceRule::Succeeded,
+        stop_cap: hook_core::StopCap { times: 0, variable: None },
+        text_cap: None,
         protected_variables: &[],
         markers: &[],
         placeholders: &[],

@@ -16,7 +16,10 @@ use crate::name::{file_name, is_file_name};
 pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The extensions of a session's files; the lock is the last to go.
-const PARTS: [&str; 4] = ["json", "env", "bad", "lock"];
+const PARTS: [&str; 5] = ["json", "env", "bad", TEXTS, "lock"];
+
+/// The directory of a session's long texts.
+const TEXTS: &str = "texts";
 
 /// How the names of temporary files begin and end.
 const TEMPORARY: (&str, &str) = (".state-", ".tmp");
@@ -26,7 +29,8 @@ const TEMPORARY_AGE: Duration = Duration::from_secs(60 * 60);
 
 /// Sessions as files of one directory, shared by any number of processes.
 ///
-/// Per session: `NAME.json` the state, `NAME.lock` its lock, `NAME.env` the env file. The directory has mode 0700, files 0600. The
+/// Per session: `NAME.json` the state, `NAME.lock` its lock, `NAME.env` the env file, `NAME.texts` a directory of texts that were
+/// too long for their reader. The directory has mode 0700, files 0600. The
 /// state is replaced as a whole; a process that dies in between leaves the old one. A state that cannot be read is moved
 /// aside to `NAME.bad`, and the session starts anew.
 #[derive(Debug, Clone)]
@@ -220,6 +224,20 @@ impl SessionStore for FileSessions {
         }
     }
 
+    fn spill(&self, session: &str, text: &str) -> Result<PathBuf, StoreError> {
+        let locked = self.lock(session)?;
+        let directory = self.part(&locked.name, TEXTS);
+        self.told(&directory, private_directory(&directory))?;
+        let write = || {
+            let made = tempfile::Builder::new().prefix("text-").suffix(".txt").tempfile_in(&directory)?;
+            let (mut file, path) = made.keep().map_err(|error| error.error)?;
+            file.write_all(text.as_bytes())?;
+            self.mark(&file);
+            Ok(path)
+        };
+        self.told(&directory, write())
+    }
+
     fn end(&self, session: &str) -> Result<(), StoreError> {
         let name = file_name(session);
         // Ending what never began leaves no trace either.
@@ -271,8 +289,13 @@ fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
+/// Removes a file, or the directory of a session's texts; a link is removed and never followed.
 fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
+    let removed = match fs::symlink_metadata(path) {
+        Ok(data) if data.is_dir() => fs::remove_dir_all(path),
+        _ => fs::remove_file(path),
+    };
+    match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }

@@ -1,6 +1,7 @@
 //! Sessions in memory.
 
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -11,6 +12,7 @@ use tempfile::TempPath;
 struct Entry {
     state: SessionState,
     env_file: Option<TempPath>,
+    spilled: Vec<TempPath>,
 }
 
 /// Sessions that live as long as this value. Env files are temporary files of mode 0600; they go with it.
@@ -61,6 +63,18 @@ impl SessionStore for MemorySessions {
             entry.env_file = Some(path);
             Ok(shown)
         })
+    }
+
+    fn spill(&self, session: &str, text: &str) -> Result<PathBuf, StoreError> {
+        let write = || {
+            let mut file = tempfile::Builder::new().prefix("hook-").suffix(".txt").tempfile()?;
+            file.write_all(text.as_bytes())?;
+            Ok(file.into_temp_path())
+        };
+        let path = write().map_err(|cause| StoreError { path: "temporary text file".into(), cause })?;
+        let shown = path.to_path_buf();
+        self.with(|all| all.entry(session.to_owned()).or_default().spilled.push(path));
+        Ok(shown)
     }
 
     fn end(&self, session: &str) -> Result<(), StoreError> {

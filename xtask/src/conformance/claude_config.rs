@@ -168,7 +168,7 @@ fn runs(dialect: &dyn Dialect, generation: &Generation, hook: &Arc<Hook>) -> Res
     let Some(member) = candidates.iter().position(|candidate| Arc::ptr_eq(&candidate.hook, hook)) else {
         return Ok(false);
     };
-    let plan = dialect.plan(&event, &candidates);
+    let plan = dialect.plan(&event, &candidates, &world::host());
     let planned =
         plan.stages.iter().flat_map(|stage| &stage.groups).any(|group| group.members.contains(&member));
     let kind = hook.handler.kind();

@@ -329,3 +329,24 @@ fn a_hook_file_that_is_not_utf8_is_told_at_its_byte_by_every_verb() {
         place.hook(&["check"]).exits(1);
     }
 }
+
+#[test]
+fn hooks_of_a_loaded_skill_outlive_the_process_that_loaded_them() {
+    let place = Place::new();
+    let hooks = json!({ "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "echo skill >&2; exit 2" }] }] });
+    let fire = |event: &str, session: &str, data: Value| {
+        send(
+            &place,
+            &["--agent", "amplifier"],
+            &json!({ "event": event, "session_id": session, "data": data }),
+        )
+        .exits(0)
+        .json()
+    };
+    let tool = json!({ "tool_name": "bash", "tool_input": {} });
+    fire("skill:loaded", "s", json!({ "skill_name": "sec", "hooks": hooks }));
+    assert_eq!(fire("tool:pre", "s", tool.clone())["reason"], "skill");
+    assert_eq!(fire("tool:pre", "another", tool.clone())["action"], "continue");
+    fire("skill:unloaded", "s", json!({ "skill_name": "sec" }));
+    assert_eq!(fire("tool:pre", "s", tool)["action"], "continue");
+}

@@ -5,6 +5,7 @@
 mod amplifier;
 mod dispatch;
 mod examples;
+mod explain;
 mod files;
 mod get;
 mod help;

@@ -28,5 +28,5 @@ pub(super) fn plan(dialect: DialectId, candidates: &[Candidate], rules: impl Fn(
             }
         }
     }
-    Plan { stages: vec![Stage { dialect, groups }], skipped: Vec::new() }
+    Plan { stages: vec![Stage { dialect, groups, budget: None }], skipped: Vec::new() }
 }

@@ -86,6 +86,11 @@ pub(crate) fn read(dialect: &dyn Dialect, payload: Value, hint: Option<&str>) ->
     )
 }
 
+/// A host for plans.
+pub(crate) fn host() -> HostContext {
+    HostContext::new("/work/project")
+}
+
 /// A bare event as the agent of `dialect` would fire it.
 pub(crate) fn event(dialect: &dyn Dialect, kind: EventKind) -> Event {
     let payload = Arc::new(Payload::from_value(Value::Object(Map::new())));

@@ -13,8 +13,8 @@ use std::ffi::OsString;
 
 use hook_core::plan::{FoldRule, InputRule, StopRule};
 use hook_core::{
-    Candidate, Capabilities, Dialect, EngineFailure, Event, EventHint, HandlerOutput, HookCx, Incoming,
-    Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy,
+    Candidate, Capabilities, Dialect, EngineFailure, Event, EventHint, HandlerOutput, HookCx, HostContext,
+    Incoming, Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy,
 };
 
 use super::groups;
@@ -47,7 +47,7 @@ impl Dialect for Amplifier {
 
     /// Groups as written. The first answer that acts ends the run, an injection too; in a group whose hooks run at the same
     /// time a deny goes before it.
-    fn plan(&self, _event: &Event, candidates: &[Candidate]) -> Plan {
+    fn plan(&self, _event: &Event, candidates: &[Candidate], _host: &HostContext) -> Plan {
         groups::plan(profile::ID, candidates, |parallel| groups::Rules {
             stop: StopRule::OnAnswer,
             input: InputRule::Keep,

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use hook_core::{
-    DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule, Profile, Subject, ToolRow,
+    DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule, Profile, StopCap, Subject,
+    ToolRow,
 };
 
 /// The id.
@@ -61,6 +62,8 @@ pub(super) static PROFILE: Profile = Profile {
     tools: TOOLS,
     on_failure: OnFailure::Continue,
     once: OnceRule::Started,
+    stop_cap: StopCap { times: 8, variable: None },
+    text_cap: None,
     protected_variables: &[
         "AMPLIFIER_PROJECT_DIR",
         "AMPLIFIER_HOOKS_DIR",

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hook_core::dialect::type_name;
-use hook_core::{Control, Event, EventHint, EventKind, Incoming, Payload, ReadError, SessionInfo, ToolCall};
+use hook_core::{
+    Control, ControlMessage, Event, EventHint, EventKind, Incoming, Payload, ReadError, SessionInfo, ToolCall,
+};
 use serde_json::{Map, Value};
 
 use super::profile::{ID, PROFILE, neutral_tool};
@@ -87,15 +89,17 @@ pub(super) fn read(payload: Payload, hint: &EventHint) -> Result<Incoming, ReadE
             }
             vec![notice]
         }
-        "skill:loaded" => return Ok(Incoming { events: Vec::new(), control: skill_loaded(&map) }),
-        "skill:unloaded" => {
-            let control =
-                values::some_text(map.get("skill_name")).map(|name| Control::SkillUnloaded { name });
-            return Ok(Incoming { events: Vec::new(), control });
-        }
         _ => Vec::new(),
     };
-    Ok(Incoming { events, control: None })
+    let message = match event.as_str() {
+        "skill:loaded" => skill_loaded(&map),
+        "skill:unloaded" => {
+            values::some_text(map.get("skill_name")).map(|name| ControlMessage::SkillUnloaded { name })
+        }
+        _ => None,
+    };
+    let control = message.map(|message| Control { dialect: ID, session: info, message });
+    Ok(Incoming { events, control })
 }
 
 /// Takes the payload apart. With a hint the event data may come bare; a `data` member makes it an envelope either way.
@@ -210,9 +214,9 @@ fn fields(map: &Map<String, Value>) -> Map<String, Value> {
     map.iter().filter(|(key, _)| !HELD.contains(&key.as_str())).map(|(k, v)| (k.clone(), v.clone())).collect()
 }
 
-fn skill_loaded(map: &Map<String, Value>) -> Option<Control> {
+fn skill_loaded(map: &Map<String, Value>) -> Option<ControlMessage> {
     let name = values::some_text(map.get("skill_name"))?;
     let hooks = values::first(map, &["hooks"])?.clone();
     let directory = values::some_text(map.get("skill_directory")).map(PathBuf::from);
-    Some(Control::SkillLoaded { name, directory, hooks })
+    Some(ControlMessage::SkillLoaded { name, directory, hooks })
 }

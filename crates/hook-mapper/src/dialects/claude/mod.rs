@@ -15,8 +15,8 @@ mod tests;
 use std::ffi::OsString;
 
 use hook_core::{
-    Candidate, Capabilities, Dialect, EngineFailure, Event, EventHint, HandlerOutput, HookCx, Incoming,
-    Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy,
+    Candidate, Capabilities, Dialect, EngineFailure, Event, EventHint, HandlerOutput, HookCx, HostContext,
+    Incoming, Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy,
 };
 
 /// Claude Code.
@@ -45,8 +45,8 @@ impl Dialect for Claude {
         profile::capabilities(event)
     }
 
-    fn plan(&self, _event: &Event, candidates: &[Candidate]) -> Plan {
-        plan::plan(candidates)
+    fn plan(&self, event: &Event, candidates: &[Candidate], host: &HostContext) -> Plan {
+        plan::plan(event, candidates, host)
     }
 
     fn write_event(&self, cx: &HookCx<'_>) -> String {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hook_core::{
     Audience, Capabilities, DialectId, Event, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule,
-    Profile, Subject, ToolRow,
+    Profile, StopCap, Subject, TextCap, ToolRow,
 };
 
 use HandlerKind::{Agent, Command, Http, Mcp, Prompt};
@@ -252,6 +252,8 @@ pub(super) static PROFILE: Profile = Profile {
     tools: TOOLS,
     on_failure: OnFailure::Continue,
     once: OnceRule::Succeeded,
+    stop_cap: StopCap { times: 8, variable: Some("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP") },
+    text_cap: Some(TextCap { characters: 10_000, preview: 2_000 }),
     protected_variables: &[
         "CLAUDECODE",
         "CLAUDE_CODE_CHILD_SESSION",

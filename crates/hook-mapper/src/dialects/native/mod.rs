@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use hook_core::plan::{FoldRule, InputRule, StopRule};
 use hook_core::{
     Candidate, Capabilities, Dialect, DialectId, EngineFailure, Event, EventHint, EventRow, HandlerOutput,
-    HookCx, Incoming, Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy,
+    HookCx, HostContext, Incoming, Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy,
 };
 
 use super::groups;
@@ -51,7 +51,7 @@ impl Dialect for Native {
     }
 
     /// Groups in order: a deny ends the run, contexts collect, a rewritten input goes on to the next hook.
-    fn plan(&self, _event: &Event, candidates: &[Candidate]) -> Plan {
+    fn plan(&self, _event: &Event, candidates: &[Candidate], _host: &HostContext) -> Plan {
         groups::plan(DialectId::NATIVE, candidates, |parallel| groups::Rules {
             stop: StopRule::OnDeny,
             input: if parallel { InputRule::Keep } else { InputRule::Thread },

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use hook_core::{
-    DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule, Profile, Subject, ToolRow,
+    DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule, Profile, StopCap, Subject,
+    ToolRow,
 };
 
 const HANDLERS: &[HandlerKind] =
@@ -85,6 +86,8 @@ pub(super) static PROFILE: Profile = Profile {
     tools: TOOLS,
     on_failure: OnFailure::Continue,
     once: OnceRule::Succeeded,
+    stop_cap: StopCap { times: 8, variable: Some("HOOK_STOP_CAP") },
+    text_cap: None,
     protected_variables: &[
         "HOOK",
         "HOOK_AGENT",

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Native, profile};
 use crate::Amplifier;
-use crate::dialects::testing::{self, Bench, holds, outcome};
+use crate::dialects::testing::{self, Bench, holds, host, outcome};
 
 fn fire(name: &str, data: Value) -> Event {
     let payload = json!({ "event": name, "data": data, "session_id": "s", "cwd": "/w" });
@@ -347,6 +347,7 @@ fn groups_run_in_order_and_hand_rewrites_on() {
     let plan = Native.plan(
         &event(EventKind::PreToolUse),
         &bench.candidates(&[(0, false), (0, false), (1, true), (1, true)]),
+        &host(),
     );
     let [stage] = plan.stages.as_slice() else { panic!("one stage") };
     let rules: Vec<_> =

@@ -1,6 +1,6 @@
 //! Events.
 
-use hook_core::{Control, Dialect, EventKind, Payload, ReadError};
+use hook_core::{ControlMessage, Dialect, EventKind, Payload, ReadError};
 use serde_json::{Value, json};
 
 use super::fire;
@@ -129,19 +129,22 @@ fn skills_come_and_go() {
     let control = |native: &str, data: Value| {
         let incoming = testing::read(&Amplifier, json!({ "event": native, "data": data }), None).unwrap();
         assert!(incoming.events.is_empty());
-        incoming.control
+        incoming.control.map(|control| control.message)
     };
     let loaded = control(
         "skill:loaded",
         json!({ "skill_name": "s", "skill_directory": "/s", "hooks": { "Stop": [] } }),
     );
-    let expected =
-        Control::SkillLoaded { name: "s".into(), directory: Some("/s".into()), hooks: json!({ "Stop": [] }) };
+    let expected = ControlMessage::SkillLoaded {
+        name: "s".into(),
+        directory: Some("/s".into()),
+        hooks: json!({ "Stop": [] }),
+    };
     assert_eq!(loaded, Some(expected));
     assert_eq!(control("skill:loaded", json!({ "skill_name": "s" })), None);
     assert_eq!(control("skill:loaded", json!({ "hooks": {} })), None);
     let unloaded = control("skill:unloaded", json!({ "skill_name": "s" }));
-    assert_eq!(unloaded, Some(Control::SkillUnloaded { name: "s".into() }));
+    assert_eq!(unloaded, Some(ControlMessage::SkillUnloaded { name: "s".into() }));
 }
 
 #[test]

@@ -6,14 +6,17 @@ use serde_json::{Value, json};
 
 use super::{event, fire};
 use crate::Amplifier;
-use crate::dialects::testing::{Bench, holds, outcome};
+use crate::dialects::testing::{Bench, holds, host, outcome};
 
 #[test]
 fn groups_run_as_written() {
     let bench = Bench::new(&Amplifier);
     let event = event(EventKind::PreToolUse);
-    let plan = Amplifier
-        .plan(&event, &bench.candidates(&[(0, false), (0, false), (3, true), (3, true), (4, false)]));
+    let plan = Amplifier.plan(
+        &event,
+        &bench.candidates(&[(0, false), (0, false), (3, true), (3, true), (4, false)]),
+        &host(),
+    );
     let [stage] = plan.stages.as_slice() else { panic!("one stage") };
     assert_eq!(stage.dialect, Amplifier.profile().id);
     let groups: Vec<_> = stage.groups.iter().map(|g| (g.members.as_slice(), g.order, g.fold)).collect();
@@ -24,7 +27,7 @@ fn groups_run_as_written() {
     ];
     assert_eq!(groups, expected);
     assert!(stage.groups.iter().all(|g| g.stop == StopRule::OnAnswer && g.input == InputRule::Keep));
-    assert!(Amplifier.plan(&event, &[]).stages.is_empty());
+    assert!(Amplifier.plan(&event, &[], &host()).stages.is_empty());
 }
 
 #[test]

@@ -7,6 +7,7 @@ use hook_core::{Answer, Candidate, Decision, Dialect, EventKind, FailureKind, Ha
 use serde_json::json;
 
 use super::{Bench, Claude, of, own};
+use crate::dialects::testing::host;
 
 #[test]
 fn copies_in_settings_files_run_once_and_a_plugins_copy_runs_besides() {
@@ -17,7 +18,7 @@ fn copies_in_settings_files_run_once_and_a_plugins_copy_runs_besides() {
         Arc::make_mut(&mut candidate.hook).origin.layer = layer;
     }
     Arc::make_mut(&mut candidates[3].hook).condition = Some(rule("Bash(git *)"));
-    let plan = Claude.plan(&of(EventKind::PreToolUse), &candidates);
+    let plan = Claude.plan(&of(EventKind::PreToolUse), &candidates, &host());
     assert_eq!(plan.stages[0].groups[0].members, [0, 2, 3]);
     assert_eq!(plan.skipped[0].member, 1);
 }
@@ -30,7 +31,7 @@ fn members(change: impl Fn(&mut hook_core::Hook)) -> Vec<usize> {
         Arc::make_mut(&mut candidate.hook).origin.layer = Layer::Project;
     }
     change(Arc::make_mut(&mut candidates[1].hook));
-    Claude.plan(&of(EventKind::PreToolUse), &candidates).stages[0].groups[0].members.clone()
+    Claude.plan(&of(EventKind::PreToolUse), &candidates, &host()).stages[0].groups[0].members.clone()
 }
 
 #[test]
@@ -61,7 +62,7 @@ fn identity_is_the_handler_and_its_rule() {
         hook.origin.layer = Layer::User;
         mcp(input)(hook);
     }
-    let plan = Claude.plan(&of(EventKind::PreToolUse), &calls);
+    let plan = Claude.plan(&of(EventKind::PreToolUse), &calls, &host());
     assert_eq!(plan.stages[0].groups[0].members, [0, 1]);
     assert!(plan.skipped[0].why.contains("a copy of the hook at"));
 }
@@ -69,11 +70,11 @@ fn identity_is_the_handler_and_its_rule() {
 #[test]
 fn all_hooks_run_at_once_and_none_stops_another() {
     let candidates = Bench::new(&Claude).candidates(&[(0, false), (1, true), (2, false)]);
-    let plan = Claude.plan(&of(EventKind::Stop), &candidates);
+    let plan = Claude.plan(&of(EventKind::Stop), &candidates, &host());
     let group = &plan.stages[0].groups[0];
     assert_eq!((group.order, group.stop), (Order::Parallel, StopRule::Never));
     assert_eq!((group.input, group.fold), (InputRule::Keep, FoldRule::Join));
-    assert!(Claude.plan(&of(EventKind::Stop), &[]).stages.is_empty());
+    assert!(Claude.plan(&of(EventKind::Stop), &[], &host()).stages.is_empty());
 }
 
 #[test]

@@ -1,0 +1,164 @@
+//! The skills that a session has loaded, and the hooks they brought.
+//!
+//! What an agent says of a skill is kept in the session's state, so that the next process knows it, too. Its hooks are compiled
+//! once per change and stand after all hooks of files, skills in the order of their first load
+//! ("Shell hooks module for Amplifier, Lifecycle scoping").
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hook_config::{DocumentSpec, Parsed};
+use hook_core::{
+    Control, ControlMessage, Diagnostic, Event, Hook, Layer, LoadedSkill, Note, Scope, SessionState, Severity,
+};
+use hook_mapper::Dialects;
+use hook_registry::Generation;
+use serde_json::Value;
+
+/// Sessions whose compiled hooks are remembered; beyond that the memory starts anew.
+const MEMORY: usize = 1024;
+
+/// Numbers of groups of loaded skills begin here, above those of files.
+pub(crate) const FIRST_GROUP: usize = usize::MAX / 2;
+
+/// True where a hook is in force for this event in this session.
+pub(crate) fn in_force(scope: &Scope, event: &Event, state: &SessionState) -> bool {
+    match scope {
+        Scope::Always => true,
+        Scope::Skill(name) => state.skills.iter().any(|skill| skill.name == **name),
+        Scope::Agent(name) => event.session.agent_type.as_deref() == Some(name),
+        _ => false,
+    }
+}
+
+/// Why a hook is not in force, for people.
+pub(crate) fn not_in_force(scope: &Scope, event: &Event) -> String {
+    match (scope, &event.session.agent_type) {
+        (Scope::Skill(name), _) => format!("the session has not loaded the skill {name}"),
+        (Scope::Agent(name), Some(running)) => format!("it belongs to the agent {name}, and {running} runs"),
+        (Scope::Agent(name), None) => format!("it belongs to the agent {name}, which does not run"),
+        _ => "it is not in force".to_owned(),
+    }
+}
+
+/// Takes a control message into the state of its session. Gives what there is to say of it, for the log.
+pub(crate) fn apply(state: &mut SessionState, control: &Control) {
+    match &control.message {
+        ControlMessage::SkillLoaded { name, directory, hooks } => {
+            let skill = LoadedSkill {
+                name: name.clone(),
+                dialect: control.dialect.0.to_owned(),
+                directory: directory.clone(),
+                hooks: hooks.clone(),
+            };
+            match state.skills.iter_mut().find(|known| known.name == *name) {
+                // A call of a skill that is loaded already says nothing new of its hooks.
+                Some(known) if hooks.is_null() && !known.hooks.is_null() => {}
+                Some(known) => *known = skill,
+                None => state.skills.push(skill),
+            }
+        }
+        ControlMessage::SkillUnloaded { name } => state.skills.retain(|skill| skill.name != *name),
+        _ => {}
+    }
+}
+
+/// What a control message comes to, for the log.
+pub(crate) fn notes(control: &Control, dialects: &Dialects) -> Vec<Note> {
+    match &control.message {
+        ControlMessage::SkillLoaded { hooks, .. } if hooks.is_null() => Vec::new(),
+        ControlMessage::SkillLoaded { name, directory, hooks } => {
+            let parsed = read(name, directory.as_deref(), hooks, control.dialect.0, dialects);
+            let mut notes: Vec<Note> =
+                parsed.iter().flat_map(|parsed| &parsed.diagnostics).map(said).collect();
+            let count: usize = parsed
+                .iter()
+                .filter_map(|parsed| parsed.document.as_ref())
+                .flat_map(|document| &document.bindings)
+                .map(|binding| binding.hooks.len())
+                .sum();
+            notes.push(Note::info(format!("the skill {name} was loaded with {count} hooks")));
+            notes
+        }
+        ControlMessage::SkillUnloaded { name } => {
+            vec![Note::info(format!("the skill {name} was unloaded"))]
+        }
+        _ => vec![Note::info("a control message of the agent that this version does not know")],
+    }
+}
+
+fn said(finding: &Diagnostic) -> Note {
+    let place = finding.location().map(|place| format!("{place}: ")).unwrap_or_default();
+    let text = format!("{place}{}", finding.message);
+    if finding.severity == Severity::Info { Note::info(text) } else { Note::warning(text) }
+}
+
+/// The hooks of one loaded skill; `None` where it brought none, or its dialect is not known here.
+fn read(
+    name: &str,
+    directory: Option<&Path>,
+    hooks: &Value,
+    dialect: &str,
+    dialects: &Dialects,
+) -> Option<Parsed> {
+    let dialect = dialects.find(dialect).filter(|_| !hooks.is_null())?.profile().id;
+    let directory = directory.unwrap_or(Path::new(""));
+    let spec = DocumentSpec::new(directory.join("SKILL.md"), dialect, Layer::Skill)
+        .of_source(directory, name)
+        .in_force(Scope::Skill(name.into()));
+    Some(hook_config::parse_value(hooks, &spec, dialects))
+}
+
+/// The compiled hooks of loaded skills, per session.
+#[derive(Default)]
+pub(crate) struct SkillHooks {
+    known: Mutex<HashMap<String, Known>>,
+}
+
+struct Known {
+    skills: Vec<LoadedSkill>,
+    generation: Arc<Generation>,
+}
+
+impl SkillHooks {
+    /// The hooks that the session's skills brought along; `None` where there are none.
+    pub(crate) fn generation(
+        &self,
+        session: &str,
+        state: &SessionState,
+        dialects: &Dialects,
+        guard: &dyn Fn(&Hook) -> bool,
+    ) -> Option<Arc<Generation>> {
+        if state.skills.iter().all(|skill| skill.hooks.is_null()) {
+            return None;
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = known.get(session).filter(|entry| entry.skills == state.skills) {
+            return Some(entry.generation.clone());
+        }
+        let documents: Vec<_> = state
+            .skills
+            .iter()
+            .filter_map(|skill| {
+                read(&skill.name, skill.directory.as_deref(), &skill.hooks, &skill.dialect, dialects)
+            })
+            .filter_map(|parsed| parsed.document)
+            .collect();
+        let (generation, _) = Generation::build(0, &documents, None, guard);
+        let generation = Arc::new(generation);
+        if known.len() >= MEMORY {
+            known.clear();
+        }
+        known.insert(
+            session.to_owned(),
+            Known { skills: state.skills.clone(), generation: generation.clone() },
+        );
+        Some(generation)
+    }
+
+    /// Forgets a session.
+    pub(crate) fn forget(&self, session: &str) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+    }
+}
