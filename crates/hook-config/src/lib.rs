@@ -16,6 +16,7 @@
 //! Documents come in dispatch order: by layer, packs by name. `priority` is left as written; the registry orders by it.
 
 mod disabled;
+mod edit;
 mod fields;
 mod files;
 mod formats;
@@ -34,6 +35,7 @@ mod suggest;
 mod text;
 
 pub use disabled::{DisabledId, Plugin};
+pub use edit::{Edit, EditError, add_to_list, remove_from_list};
 pub use files::StdFiles;
 pub use load::{LoadRequest, Loaded, Parsed, check_file, load, parse, parse_value};
 pub use module::{ModuleSettings, Setting};
