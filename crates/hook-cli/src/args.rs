@@ -35,6 +35,10 @@ pub(crate) enum Verb {
     Explain(ExplainArgs),
     /// List every hook in dispatch order, with file and line
     List(ListArgs),
+    /// Switch a hook or a plugin on again
+    Enable(SwitchArgs),
+    /// Switch a hook or a plugin off, without touching its file
+    Disable(SwitchArgs),
     /// Check hook files: what is wrong, where, and what to do
     Check(CheckArgs),
     /// Print a field of the JSON on standard input, so that a hook script needs no other tool
@@ -152,6 +156,45 @@ pub(crate) struct DispatchArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What a name means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SwitchKind {
+    Hook,
+    Plugin,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A hook goes by its id into the list `disabled` in the settings of your user file, with --local
+in those of .hooks/hooks.local.json; a plugin by its name into the state file of its agent.
+Nothing else in these files changes, and `enable` undoes `disable`. Inside an agent both are
+refused.
+
+Examples:
+  hook disable guard
+  hook disable --local PreToolUse-3f2a90c1d4e5
+  hook enable guard"
+)]
+pub(crate) struct SwitchArgs {
+    /// The id of a hook, as `hook list` shows it, or the name of a plugin
+    #[arg(value_name = "ID|NAME")]
+    pub(crate) name: String,
+    /// For this project only: the local file, a plugin of the project
+    #[arg(long, conflicts_with = "user")]
+    pub(crate) local: bool,
+    /// For all projects: the user file (as without it), a plugin of the user
+    #[arg(long)]
+    pub(crate) user: bool,
+    /// What the name means, where a hook and a plugin have it
+    #[arg(long)]
+    pub(crate) kind: Option<SwitchKind>,
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
     /// Print JSON

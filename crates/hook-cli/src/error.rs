@@ -24,6 +24,11 @@ impl CliError {
         CliError::new(exit::USAGE, message)
     }
 
+    /// Something that this program does not do, and a person may want to do otherwise.
+    pub(crate) fn refused(message: impl Into<String>) -> CliError {
+        CliError::new(exit::FINDINGS, message)
+    }
+
     pub(crate) fn data(message: impl Into<String>) -> CliError {
         CliError::new(exit::DATA, message)
     }

@@ -3,7 +3,7 @@
 
 /// Fine.
 pub const OK: u8 = 0;
-/// `check` found errors, `get` found no such field.
+/// `check` found errors, `get` found no such field, `enable` and `disable` refused or left something off.
 pub const FINDINGS: u8 = 1;
 /// `run`: the hooks block.
 pub const BLOCKED: u8 = 3;

@@ -22,8 +22,10 @@ mod json;
 mod list;
 mod output;
 mod report;
+mod rewrite;
 mod run;
 mod session;
+mod switch;
 mod world;
 
 use std::process::ExitCode;
@@ -64,6 +66,8 @@ fn work(cli: Cli) -> Result<u8, CliError> {
         Verb::Dispatch(args) => dispatch::dispatch(&args),
         Verb::Explain(args) => explain::explain(&args),
         Verb::List(args) => list::list(&args),
+        Verb::Enable(args) => switch::enable(&args),
+        Verb::Disable(args) => switch::disable(&args),
         Verb::Check(args) => check::check(&args),
         Verb::Get(args) => get::get(&args),
         Verb::Completions { shell } => {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
-use hook_core::{Diagnostic, Document, Hook, Layer, Location, Severity};
+use hook_core::{Diagnostic, DialectId, Document, Hook, Layer, Location, Severity};
 
 use crate::module::privileged;
 
@@ -35,6 +35,8 @@ impl DisabledId {
 /// A part of an agent's hooks that its own state file switches by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plugin {
+    /// The agent.
+    pub agent: DialectId,
     /// Its name; `None` for the root registry, which has none and cannot be switched off.
     pub name: Option<Arc<str>>,
     /// Its layer: user or project.

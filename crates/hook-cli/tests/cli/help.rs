@@ -9,7 +9,19 @@ use crate::place::Place;
 #[test]
 fn help_reads_as_it_should() {
     let place = Place::new();
-    let verbs = ["", "init", "run", "dispatch", "explain", "list", "check", "get", "completions"];
+    let verbs = [
+        "",
+        "init",
+        "run",
+        "dispatch",
+        "explain",
+        "list",
+        "enable",
+        "disable",
+        "check",
+        "get",
+        "completions",
+    ];
     let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
     for verb in verbs {
         let arguments: Vec<&str> = [verb, "--help"].into_iter().filter(|word| !word.is_empty()).collect();

@@ -11,3 +11,4 @@ mod get;
 mod help;
 mod place;
 mod run;
+mod switch;

@@ -92,6 +92,7 @@ fn directory(loader: &mut Loader<'_>, directory: &Path, layer: Layer) {
     loader.sources.extend(state.source);
     loader.diagnostics.extend(state.findings);
     let plugin = |name: Option<&str>, file: PathBuf, disabled_at: Option<Location>| Plugin {
+        agent: ID,
         name: name.map(Arc::from),
         layer,
         file,
