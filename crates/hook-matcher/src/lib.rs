@@ -49,7 +49,9 @@ mod native;
 mod pattern;
 mod problem;
 mod traps;
+mod url;
 mod wild;
 
 pub use matcher::{Compiled, Matcher};
 pub use problem::{Problem, ProblemKind};
+pub use url::UrlPattern;
