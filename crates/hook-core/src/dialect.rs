@@ -1,6 +1,7 @@
 //! The trait an agent has to implement, and the tables in which most of a dialect is said.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -10,7 +11,6 @@ use crate::event::{Event, EventKind, Incoming, Payload};
 use crate::exec::HandlerOutput;
 use crate::hook::{DialectId, HandlerKind, OnFailure};
 use crate::host::HostContext;
-use crate::model::Asking;
 use crate::outcome::Outcome;
 use crate::plan::{Candidate, Plan};
 use crate::session::HookCx;
@@ -130,8 +130,6 @@ pub struct Profile {
     pub default_timeout: fn(&EventKind, HandlerKind) -> Duration,
     /// No hook runs longer.
     pub max_timeout: Option<Duration>,
-    /// How its prompt hooks ask a model.
-    pub asking: Asking,
 }
 
 impl std::fmt::Debug for Profile {
@@ -307,12 +305,23 @@ pub trait Dialect: Send + Sync {
     /// Neutral → the hook's standard input, as JSON text.
     fn write_event(&self, cx: &HookCx<'_>) -> String;
 
-    /// The text for the model of a prompt hook: the author's `template` with the event in place of `$ARGUMENTS`. Text that
-    /// was put in is never looked at again.
-    fn prompt_arguments(&self, cx: &HookCx<'_>, template: &str) -> String;
-
     /// The variables of this dialect for a hook.
     fn variables(&self, cx: &HookCx<'_>) -> Vec<(String, OsString)>;
+
+    /// Placeholders beside the variables that the profile names, with their values; the exec form fills them in.
+    fn placeholders(&self, _cx: &HookCx<'_>) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// Directories that are made before the hook runs, where they are missing.
+    fn directories(&self, _cx: &HookCx<'_>) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// A command, in words of the shell, that shell lines of this hook are handed to instead of being run.
+    fn shell_prefix(&self, _cx: &HookCx<'_>) -> Option<String> {
+        None
+    }
 
     /// The hook's output → neutral.
     fn read_answer(&self, cx: &HookCx<'_>, output: &HandlerOutput) -> Reading;

@@ -13,6 +13,7 @@ use crate::diagnostic::Location;
 use crate::dialect::Flavour;
 use crate::event::EventKind;
 use crate::exec::FailureKind;
+use crate::grants::Grants;
 
 /// The id of a dialect: `native`, `amplifier`, `claude`, …
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -191,18 +192,6 @@ pub struct CommandHandler {
     pub shell: Shell,
 }
 
-/// A handler that asks a model, or sends a subagent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PromptHandler {
-    /// The text, as written: `$ARGUMENTS` stands for the event.
-    pub prompt: String,
-    /// The model the author wants; `None` leaves the choice to the host.
-    pub model: Option<String>,
-    /// A verdict that blocks does not end the turn; the model goes on with its reason ("Claude Code hooks reference,
-    /// Prompt-based hooks: `continueOnBlock`").
-    pub continue_on_block: bool,
-}
-
 /// What a hook does.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -222,9 +211,15 @@ pub enum Handler {
         tool: String,
     },
     /// Asks a model for a verdict.
-    Prompt(PromptHandler),
+    Prompt {
+        /// The text for the model.
+        prompt: String,
+    },
     /// Lets a subagent decide.
-    Agent(PromptHandler),
+    Agent {
+        /// The text for the subagent.
+        prompt: String,
+    },
     /// A closure of the host, registered through the facade under this name.
     Code {
         /// The name the host gave.
@@ -280,8 +275,8 @@ impl Handler {
             Handler::Command(_) => HandlerKind::Command,
             Handler::Http { .. } => HandlerKind::Http,
             Handler::Mcp { .. } => HandlerKind::Mcp,
-            Handler::Prompt(_) => HandlerKind::Prompt,
-            Handler::Agent(_) => HandlerKind::Agent,
+            Handler::Prompt { .. } => HandlerKind::Prompt,
+            Handler::Agent { .. } => HandlerKind::Agent,
             Handler::Code { .. } => HandlerKind::Code,
             Handler::Unknown { .. } => HandlerKind::Unknown,
         }
@@ -296,7 +291,7 @@ impl Handler {
             }
             Handler::Http { url } => url.clone(),
             Handler::Mcp { server, tool } => format!("{server}/{tool}"),
-            Handler::Prompt(asked) | Handler::Agent(asked) => asked.prompt.clone(),
+            Handler::Prompt { prompt } | Handler::Agent { prompt } => prompt.clone(),
             Handler::Code { name } => name.clone(),
             Handler::Unknown { kind } => format!("type {kind:?}"),
         }
@@ -406,6 +401,8 @@ pub struct Hook {
     pub priority: i64,
     /// Text shown while it runs.
     pub status_message: Option<String>,
+    /// What the settings of its agent give it.
+    pub grants: Grants,
     /// Where it stands.
     pub origin: Origin,
     /// Members that no rule reads.
@@ -433,6 +430,7 @@ impl Hook {
             may_block: true,
             priority: 0,
             status_message: None,
+            grants: Grants::default(),
             origin: Origin::code(0),
             extra: Map::new(),
         }

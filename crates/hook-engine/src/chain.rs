@@ -7,8 +7,8 @@ use futures_util::future::join_all;
 use hook_core::plan::{Group, InputRule, Order, StopRule};
 use hook_core::{
     Answer, Budget, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, Handler,
-    HandlerFailure, HandlerOutput, Hook, HookCx, HostContext, ModelError, Note, Observer, OnFailure,
-    OnceRule, Outcome, Profile, Reading, Run, SessionStore, SessionView, Status, fold,
+    HandlerFailure, HandlerOutput, Hook, HookCx, HostContext, Note, Observer, OnFailure, OnceRule, Outcome,
+    Profile, Reading, Run, SessionStore, SessionView, Status, fold,
 };
 use hook_exec::Executors;
 use hook_exec::budget::{MIN_TIMEOUT, effective_timeout};
@@ -204,6 +204,7 @@ impl Chain<'_> {
         let kind = hook.handler.kind();
         let profile = dialect.profile();
         let executor = self.executors.get(kind);
+        let mut made = Vec::new();
         let output = match executor {
             Some(executor) => {
                 if hook.once && !self.spend(hook) {
@@ -212,19 +213,18 @@ impl Chain<'_> {
                 for observer in self.observers {
                     observer.started(&progress.event, hook);
                 }
+                for directory in dialect.directories(&cx) {
+                    if let Err(error) = hook_state::make_directory(&directory) {
+                        made.push(Note::warning(format!("{} cannot be made: {error}", directory.display())));
+                    }
+                }
                 let environment = environment::environment(dialect, &cx);
                 let directory = working_directory(profile, self.host, cx.event);
                 let call = Call {
-                    input: match &hook.handler {
-                        Handler::Prompt(asked) | Handler::Agent(asked) => {
-                            dialect.prompt_arguments(&cx, &asked.prompt)
-                        }
-                        _ => dialect.write_event(&cx),
-                    }
-                    .into_bytes(),
-                    asking: profile.asking,
-                    placeholders: environment::placeholders(dialect, &environment),
+                    input: dialect.write_event(&cx).into_bytes(),
+                    placeholders: environment::placeholders(dialect, &cx, &environment),
                     environment,
+                    shell_prefix: dialect.shell_prefix(&cx),
                     directory,
                     timeout: timeout(hook, profile, progress.budget),
                 };
@@ -234,9 +234,6 @@ impl Chain<'_> {
                 let message = match (&hook.handler, &hook.disabled_because) {
                     (Handler::Unknown { .. }, Some(why)) => {
                         format!("the hook at {} is broken: {why}", hook.origin)
-                    }
-                    (Handler::Prompt(_), _) => {
-                        format!("{}: the host brings no language model", ModelError::NotConfigured)
                     }
                     _ => format!("nothing here runs handlers of type {}", kind.name()),
                 };
@@ -251,6 +248,7 @@ impl Chain<'_> {
             }
         };
         let mut reading = dialect.read_answer(&cx, &output);
+        reading.notes.append(&mut made);
         if let Some(cap) = profile.text_cap {
             spill::long_texts(&mut reading, cap, self.sessions, self.session_key);
         }

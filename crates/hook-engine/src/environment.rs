@@ -30,17 +30,17 @@ pub(crate) fn environment(dialect: &dyn Dialect, cx: &HookCx<'_>) -> Vec<(OsStri
     all.into_iter().collect()
 }
 
-/// The values of the placeholders a command may use, taken from the dialect's own variables.
+/// The values of the placeholders a command may use: those of the dialect's own variables that its profile names, and more
+/// that it gives for this hook.
 pub(crate) fn placeholders(
     dialect: &dyn Dialect,
+    cx: &HookCx<'_>,
     environment: &[(OsString, OsString)],
 ) -> Vec<(String, String)> {
     let names = dialect.profile().placeholders;
-    environment
-        .iter()
-        .filter_map(|(name, value)| {
-            let name = name.to_str().filter(|name| names.contains(name))?;
-            Some((name.to_owned(), value.to_string_lossy().into_owned()))
-        })
-        .collect()
+    let variables = environment.iter().filter_map(|(name, value)| {
+        let name = name.to_str().filter(|name| names.contains(name))?;
+        Some((name.to_owned(), value.to_string_lossy().into_owned()))
+    });
+    variables.chain(dialect.placeholders(cx)).collect()
 }

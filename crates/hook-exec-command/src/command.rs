@@ -13,8 +13,8 @@ use hook_exec::budget::MAX_TIMEOUT;
 use hook_exec::limits::BUSY_RETRY;
 use tokio::time::{Instant, sleep};
 
-use crate::hints;
 use crate::runner::{self, BUSY_PAUSE, Program, StartError};
+use crate::{hints, place};
 
 /// The shell of the shell form. The path is absolute so that no `PATH` is searched and the start keeps the platform's fast path.
 pub(crate) const SH: &str = "/bin/sh";
@@ -36,58 +36,79 @@ impl Executor for CommandExecutor {
         HandlerKind::Command
     }
 
-    async fn run(&self, cx: &HookCx<'_>, call: Call) -> HandlerOutput {
+    async fn run(&self, cx: &HookCx<'_>, mut call: Call) -> HandlerOutput {
         let Handler::Command(handler) = &cx.hook.handler else {
             return failed("the hook is no command", Vec::new());
         };
-        // The bound keeps the sum from overflowing.
-        let deadline = Instant::now() + call.timeout.min(MAX_TIMEOUT);
-        let (program, line) = match &handler.args {
-            Some(args) => (exec_form(handler, args, &call), None),
-            None => (shell_form(handler), Some(handler.command.as_str())),
+        let moved = place::settle(&mut call, cx.host);
+        let mut output = run(handler, call).await;
+        match &mut output {
+            HandlerOutput::Process(process) => process.notes.extend(moved),
+            HandlerOutput::Failure(failure) => failure.notes.extend(moved),
+            _ => {}
+        }
+        output
+    }
+}
+
+async fn run(handler: &CommandHandler, call: Call) -> HandlerOutput {
+    // The bound keeps the sum from overflowing.
+    let deadline = Instant::now() + call.timeout.min(MAX_TIMEOUT);
+    let (program, line) = match &handler.args {
+        Some(args) => (exec_form(handler, args, &call), None),
+        None => (shell_form(handler, &call), Some(handler.command.as_str())),
+    };
+    let give_up = deadline.min(Instant::now() + BUSY_RETRY);
+    let result = loop {
+        let result = runner::run(&program, &call, deadline).await;
+        // The runner itself tries again where the system says that a script is still written. Here the shell said it.
+        let busy = match (&result, line) {
+            (Ok(HandlerOutput::Process(process)), Some(line)) => hints::nothing_ran_yet(line, process),
+            _ => false,
         };
-        let give_up = deadline.min(Instant::now() + BUSY_RETRY);
-        let result = loop {
-            let result = runner::run(&program, &call, deadline).await;
-            // The runner itself tries again where the system says that a script is still written. Here the shell said it.
-            let busy = match (&result, line) {
-                (Ok(HandlerOutput::Process(process)), Some(line)) => hints::nothing_ran_yet(line, process),
-                _ => false,
-            };
-            if !busy || Instant::now() >= give_up {
-                break result;
+        if !busy || Instant::now() >= give_up {
+            break result;
+        }
+        sleep(BUSY_PAUSE).await;
+    };
+    match result {
+        Ok(mut output) => {
+            if let HandlerOutput::Process(process) = &mut output {
+                process.notes.extend(match line {
+                    Some(line) => hints::for_shell_exit(line, process, &call),
+                    None => hints::for_program_exit(&program, process, &call),
+                });
             }
-            sleep(BUSY_PAUSE).await;
-        };
-        match result {
-            Ok(mut output) => {
-                if let HandlerOutput::Process(process) = &mut output {
-                    process.notes.extend(match line {
-                        Some(line) => hints::for_shell_exit(line, process, &call),
-                        None => hints::for_program_exit(&program, process, &call),
-                    });
-                }
-                output
-            }
-            Err(StartError::NoFormat) => run_through_shell(&program, &call, deadline).await,
-            Err(StartError::Other(error)) => {
-                let name = program.file.display();
-                let notes = hints::for_start_error(&program, &error, &call);
-                failed(&format!("cannot start {name}: {error}"), notes.into_iter().collect())
-            }
+            output
+        }
+        Err(StartError::NoFormat) => run_through_shell(&program, &call, deadline).await,
+        Err(StartError::Other(error)) => {
+            let name = program.file.display();
+            let notes = hints::for_start_error(&program, &error, &call);
+            failed(&format!("cannot start {name}: {error}"), notes.into_iter().collect())
         }
     }
 }
 
-/// `sh -c LINE`.
-fn shell_form(handler: &CommandHandler) -> Program {
-    let line = OsString::from(&handler.command);
+/// `sh -c LINE`, with a prefix `sh -c "PREFIX 'LINE'"`. In PowerShell a placeholder is a variable of its own; the
+/// environment's are called `${env:NAME}`.
+fn shell_form(handler: &CommandHandler, call: &Call) -> Program {
+    let line = &handler.command;
     match handler.shell {
-        Shell::PowerShell => Program {
-            file: PathBuf::from("pwsh"),
-            args: vec!["-NoProfile".into(), "-NonInteractive".into(), "-Command".into(), line],
-        },
-        _ => Program { file: PathBuf::from(SH), args: vec!["-c".into(), line] },
+        Shell::PowerShell => {
+            let names = call.placeholders.iter().map(|(name, _)| (name.clone(), format!("${{env:{name}}}")));
+            let line = substitute(line, &names.collect::<Vec<_>>());
+            let options = ["-NoProfile", "-NonInteractive", "-Command"].map(OsString::from);
+            let args = options.into_iter().chain([line.into()]).collect();
+            Program { file: PathBuf::from("pwsh"), args }
+        }
+        _ => {
+            let line = match &call.shell_prefix {
+                Some(prefix) => format!("{prefix} '{}'", line.replace('\'', r"'\''")),
+                None => line.clone(),
+            };
+            Program { file: PathBuf::from(SH), args: vec!["-c".into(), line.into()] }
+        }
     }
 }
 

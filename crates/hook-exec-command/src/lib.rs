@@ -22,6 +22,7 @@ mod capture;
 mod command;
 mod hints;
 mod leader;
+mod place;
 mod runner;
 mod strays;
 mod words;

@@ -5,10 +5,12 @@
 //! [`MemorySessions`] is the same for an engine that lives as long as its sessions. [`env_file`] reads what hooks leave for
 //! later hooks.
 
+mod directory;
 pub mod env_file;
 mod files;
 mod memory;
 mod name;
 
+pub use directory::make_directory;
 pub use files::{FileSessions, MAX_AGE};
 pub use memory::MemorySessions;

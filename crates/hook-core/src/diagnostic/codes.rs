@@ -120,6 +120,8 @@ codes! {
     USER_CONFIG_IN_SHELL_FORM "HK408" "user-config-in-shell-form" Error "`${user_config.…}` is refused in a shell line.";
     EXEC_COMMAND_HAS_WHITESPACE "HK409" "exec-command-has-whitespace" Warning "A program name with blanks beside `args`.";
     CONDITION_WITHOUT_TOOL "HK410" "condition-without-tool" Warning "An `if` rule on an event without a tool never holds.";
+    URL_NOT_ALLOWED "HK421" "url-not-allowed" Warning "The settings do not allow hooks to be sent to this URL.";
+    OPTION_WITHOUT_VALUE "HK422" "option-without-value" Error "A placeholder for an option of the plugin that nobody gave a value.";
 
     UNQUOTED_PLACEHOLDER "HK501" "unquoted-placeholder" Warning "An unquoted placeholder breaks in a path with blanks.";
     PLACEHOLDER_IN_SINGLE_QUOTES "HK502" "placeholder-in-single-quotes" Warning "A placeholder in single quotes stays as it is.";

@@ -139,6 +139,21 @@ impl Bench {
         self.runtime.block_on(run(handler, call))
     }
 
+    /// The same in a project with a home.
+    pub(crate) fn run_at(
+        &self,
+        handler: &Handler,
+        project: &Path,
+        home: Option<&Path>,
+        change: impl FnOnce(&mut Call),
+    ) -> Run {
+        let mut call = self.call();
+        change(&mut call);
+        let mut host = HostContext::new(project);
+        host.home = home.map(Path::to_owned);
+        self.runtime.block_on(run_of(handler, call, &host))
+    }
+
     /// Processes with the mark on their command line.
     pub(crate) fn marked(&self) -> Vec<i32> {
         let own = std::process::id().cast_signed();
@@ -206,9 +221,9 @@ pub(crate) fn write(path: &Path, content: &[u8], mode: u32) {
 pub(crate) fn call(directory: &Path) -> Call {
     Call {
         input: b"{}".to_vec(),
-        asking: hook_core::Asking::default(),
         environment: vec![("PATH".into(), OsString::from("/usr/local/bin:/usr/bin:/bin"))],
         placeholders: Vec::new(),
+        shell_prefix: None,
         directory: directory.to_owned(),
         timeout: Duration::from_secs(30),
     }
@@ -216,11 +231,15 @@ pub(crate) fn call(directory: &Path) -> Call {
 
 /// Runs a handler the way the engine does.
 pub(crate) async fn run(handler: &Handler, call: Call) -> Run {
+    run_of(handler, call, &HostContext::new("/")).await
+}
+
+async fn run_of(handler: &Handler, call: Call, host: &HostContext) -> Run {
     let hook = Hook::new("hook", DialectId::NATIVE, EventKind::Stop, handler.clone());
     let raw = Arc::new(Payload::from_value(serde_json::json!({})));
     let event = Event::new(EventKind::Stop, DialectId::NATIVE, "Stop", raw);
-    let (session, host) = (SessionView::default(), HostContext::new("/"));
-    let cx = HookCx { event: &event, hook: &hook, session: &session, host: &host };
+    let session = SessionView::default();
+    let cx = HookCx { event: &event, hook: &hook, session: &session, host };
     let start = Instant::now();
     let output = CommandExecutor::new().run(&cx, call).await;
     Run { output, elapsed: start.elapsed() }

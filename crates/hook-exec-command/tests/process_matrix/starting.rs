@@ -194,6 +194,37 @@ fn powershell_gets_the_line_as_one_argument() {
 }
 
 #[test]
+fn placeholders_in_a_powershell_line_are_variables_of_the_environment() {
+    let bench = Bench::new();
+    bench.file("pwsh", b"#!/bin/sh\nprintf '%s' \"$4\"\n", 0o755);
+    let command = "& \"${ROOT}/x.ps1\" ${OTHER} $ROOT".to_owned();
+    let handler = Handler::Command(CommandHandler { command, args: None, shell: Shell::PowerShell });
+    let run = bench.run_with(&handler, |call| {
+        call.environment = vec![("PATH".into(), bench.path().as_os_str().to_owned())];
+        call.placeholders = vec![("ROOT".to_owned(), "/a b".to_owned())];
+    });
+    assert_eq!(run.stdout(), "& \"${env:ROOT}/x.ps1\" ${OTHER} $ROOT");
+    bench.finish();
+}
+
+#[test]
+fn a_prefix_gets_the_shell_line_as_one_argument_and_programs_go_without() {
+    let bench = Bench::new();
+    bench.file("log", b"#!/bin/sh\nprintf '[%s]' \"$@\"\n", 0o755);
+    let with = |call: &mut hook_core::Call| call.shell_prefix = Some("./log --all".to_owned());
+    let table = [
+        ("echo one", "[--all][echo one]"),
+        ("echo 'it''s' \"$HOME\" && false", "[--all][echo 'it''s' \"$HOME\" && false]"),
+        ("a\nb", "[--all][a\nb]"),
+    ];
+    for (command, stdout) in table {
+        assert_eq!(bench.run_with(&line(command), with).stdout(), stdout, "{command}");
+    }
+    assert_eq!(bench.run_with(&exec("echo", &["one"]), with).stdout(), "one\n");
+    bench.finish();
+}
+
+#[test]
 fn only_commands_are_run() {
     let bench = Bench::new();
     let run = bench.run(&Handler::Http { url: "http://localhost".to_owned() });

@@ -140,15 +140,37 @@ fn a_binary_of_another_system_is_not_read_as_a_script() {
     bench.finish();
 }
 
+/// A directory that was removed under a session is no reason not to look: the project, the home, a place for temporary files.
+#[test]
+fn a_directory_that_is_gone_is_replaced_by_the_next_best() {
+    let bench = Bench::new();
+    let gone = bench.path().join("gone");
+    let (home, temporary) = (bench.path().join("home"), bench.path().join("tmp"));
+    std::fs::create_dir(&home).unwrap();
+    std::fs::create_dir(&temporary).unwrap();
+    let rows = [
+        (bench.path().to_owned(), Some(home.clone()), bench.path().to_owned()),
+        (gone.clone(), Some(home.clone()), home.clone()),
+        (gone.clone(), None, temporary.clone()),
+    ];
+    for (project, home, expected) in rows {
+        for handler in [line("pwd"), exec("/bin/pwd", &[])] {
+            let run = bench.run_at(&handler, &project, home.as_deref(), |call| {
+                call.directory.clone_from(&gone);
+                call.environment.push(("TMPDIR".into(), temporary.clone().into()));
+            });
+            assert_eq!(run.stdout().trim_end(), expected.to_str().unwrap());
+            let said = format!("the working directory {} does not exist; the hook ran in", gone.display());
+            assert!(run.notes().contains(&said), "{}", run.notes());
+        }
+    }
+    bench.finish();
+}
+
 #[test]
 fn what_the_system_refuses_is_said() {
     let bench = Bench::new();
-    let gone = bench.path().join("gone");
     for handler in [line("true"), exec("true", &[])] {
-        let run = bench.run_with(&handler, |call| call.directory.clone_from(&gone));
-        run.failure(FailureKind::Spawn);
-        assert!(run.notes().contains(&format!("the working directory {} does not exist", gone.display())));
-
         let run = bench
             .run_with(&handler, |call| call.environment.push(("BIG".into(), "x".repeat(300_000).into())));
         run.failure(FailureKind::Spawn);

@@ -1,7 +1,6 @@
 //! The table of dialects: one row per agent.
 
 mod amplifier;
-mod asked;
 mod claude;
 mod groups;
 mod native;

@@ -1,6 +1,7 @@
 //! What a Claude Code hook gets: its document and its variables ("Hook input", "Environment variables").
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use hook_core::{EventKind, HookCx, Layer};
 use serde_json::{Map, Value, json};
@@ -75,6 +76,34 @@ fn directory_name(source: &str) -> String {
     source.chars().map(|c| if kept(c) { c } else { '-' }).collect()
 }
 
+/// The directory in which a plugin keeps what outlives its updates.
+pub(super) fn plugin_data(cx: &HookCx<'_>) -> Option<PathBuf> {
+    let origin = &cx.hook.origin;
+    let source = origin.source.as_ref().filter(|_| origin.layer == Layer::Pack)?;
+    Some(cx.host.state.as_ref()?.join("plugins").join(directory_name(source)))
+}
+
+/// The options of the hook's plugin. A key that is no name of a variable is none of an option, either.
+fn options<'a>(cx: &HookCx<'a>) -> impl Iterator<Item = (&'a String, &'a String)> {
+    let is_name = |key: &str| {
+        !key.starts_with(|c: char| c.is_ascii_digit())
+            && !key.is_empty()
+            && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    cx.hook.grants.options.iter().filter(move |(key, _)| is_name(key))
+}
+
+/// `${user_config.KEY}` of the hook's plugin.
+pub(super) fn placeholders(cx: &HookCx<'_>) -> Vec<(String, String)> {
+    options(cx).map(|(key, value)| (format!("user_config.{key}"), value.clone())).collect()
+}
+
+/// What shell lines are handed to where the user wants to see them first ("Environment variables").
+pub(super) fn shell_prefix(cx: &HookCx<'_>) -> Option<String> {
+    let prefix = cx.host.variable("CLAUDE_CODE_SHELL_PREFIX")?.trim();
+    (!prefix.is_empty()).then(|| prefix.to_owned())
+}
+
 /// The variables of a hook.
 pub(super) fn variables(cx: &HookCx<'_>) -> Vec<(String, OsString)> {
     let event = cx.event;
@@ -94,10 +123,11 @@ pub(super) fn variables(cx: &HookCx<'_>) -> Vec<(String, OsString)> {
     if let (Layer::Pack | Layer::Skill, Some(root)) = (cx.hook.origin.layer, &cx.hook.origin.root) {
         all.push(("CLAUDE_PLUGIN_ROOT".into(), root.as_os_str().to_owned()));
     }
-    if let (Layer::Pack, Some(source), Some(state)) =
-        (cx.hook.origin.layer, &cx.hook.origin.source, &cx.host.state)
-    {
-        all.push(("CLAUDE_PLUGIN_DATA".into(), state.join("plugins").join(directory_name(source)).into()));
+    if let Some(data) = plugin_data(cx) {
+        all.push(("CLAUDE_PLUGIN_DATA".into(), data.into()));
+    }
+    for (key, value) in options(cx) {
+        all.push((format!("CLAUDE_PLUGIN_OPTION_{}", key.to_ascii_uppercase()), value.into()));
     }
     let has_env_file = matches!(
         event.kind,

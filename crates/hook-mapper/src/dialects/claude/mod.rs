@@ -13,13 +13,12 @@ mod terminal;
 mod tests;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use hook_core::{
     Candidate, Capabilities, Dialect, EngineFailure, Event, EventHint, HandlerOutput, HookCx, HostContext,
     Incoming, Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy,
 };
-
-use super::asked;
 
 /// Claude Code.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,12 +54,20 @@ impl Dialect for Claude {
         input::write_event(cx)
     }
 
-    fn prompt_arguments(&self, cx: &HookCx<'_>, template: &str) -> String {
-        asked::expand(template, input::write_event(cx).trim_end())
-    }
-
     fn variables(&self, cx: &HookCx<'_>) -> Vec<(String, OsString)> {
         input::variables(cx)
+    }
+
+    fn placeholders(&self, cx: &HookCx<'_>) -> Vec<(String, String)> {
+        input::placeholders(cx)
+    }
+
+    fn directories(&self, cx: &HookCx<'_>) -> Vec<PathBuf> {
+        input::plugin_data(cx).into_iter().collect()
+    }
+
+    fn shell_prefix(&self, cx: &HookCx<'_>) -> Option<String> {
+        input::shell_prefix(cx)
     }
 
     fn read_answer(&self, cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {

@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use hook_core::{
-    Asking, Audience, Capabilities, DialectId, Event, EventKind, EventRow, Flavour, HandlerKind, OnFailure,
-    OnceRule, Profile, StopCap, Subject, TextCap, ToolRow,
+    Audience, Capabilities, DialectId, Event, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule,
+    Profile, StopCap, Subject, TextCap, ToolRow,
 };
-
-use crate::dialects::asked;
 
 use HandlerKind::{Agent, Command, Http, Mcp, Prompt};
 
@@ -271,5 +269,4 @@ pub(super) static PROFILE: Profile = Profile {
     placeholders: &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
     default_timeout,
     max_timeout: None,
-    asking: Asking { max_tokens: 1024, instructions: Some(asked::INSTRUCTIONS) },
 };

@@ -182,3 +182,26 @@ fn the_effort_comes_from_the_payload_or_from_the_agent_that_fires_and_from_no_ag
         assert!(Claude.profile().protected_variables.contains(&name), "{name}");
     }
 }
+
+#[test]
+fn options_of_a_plugin_are_variables_and_placeholders_of_its_hooks() {
+    let mut bench = Bench::new(&Claude).root("/plugin");
+    bench.hook.origin.layer = Layer::Pack;
+    for (key, value) in [("apiKey", "k $HOME"), ("max", "3"), ("odd.key", "x"), ("1st", "x"), ("", "x")] {
+        bench.hook.grants.options.insert(key.into(), value.into());
+    }
+    let stop = of(EventKind::Stop);
+    assert_eq!(bench.variable(&stop, "CLAUDE_PLUGIN_OPTION_APIKEY").as_deref(), Some("k $HOME"));
+    assert_eq!(bench.variable(&stop, "CLAUDE_PLUGIN_OPTION_MAX").as_deref(), Some("3"));
+    assert_eq!(bench.variable(&stop, "CLAUDE_PLUGIN_OPTION_ODD.KEY"), None);
+    let cx = HookCx { event: &stop, hook: &bench.hook, session: &bench.session, host: &bench.host };
+    let expected = [("user_config.apiKey", "k $HOME"), ("user_config.max", "3")];
+    assert_eq!(Claude.placeholders(&cx), expected.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    assert_eq!(Claude.shell_prefix(&cx), None);
+    bench.host.environment.insert("CLAUDE_CODE_SHELL_PREFIX".into(), " /opt/log --all ".into());
+    bench.hook.origin.source = Some("kit".into());
+    bench.host.state = Some("/state".into());
+    let cx = HookCx { event: &stop, hook: &bench.hook, session: &bench.session, host: &bench.host };
+    assert_eq!(Claude.shell_prefix(&cx).as_deref(), Some("/opt/log --all"));
+    assert_eq!(Claude.directories(&cx), [std::path::PathBuf::from("/state/plugins/kit")]);
+}
