@@ -66,6 +66,9 @@ pub(crate) struct SourceArgs {
     /// Read this plugin of the agents given with --from, too (repeatable)
     #[arg(long = "plugin-root", value_name = "DIR", requires = "from")]
     pub(crate) plugin_root: Vec<PathBuf>,
+    /// One more settings file of the agents given with --from, above their local ones: JSON, or a file that holds it
+    #[arg(long, value_name = "JSON|FILE", requires = "from")]
+    pub(crate) settings: Option<String>,
     /// Settings of the agent's hook module, as its host mounts it: a JSON object, or a file that holds one
     #[arg(long = "module-config", value_name = "JSON|FILE")]
     pub(crate) module_config: Option<String>,

@@ -59,16 +59,19 @@ pub(crate) fn load_files(
         }
         request.plugin_roots.push(root);
     }
-    request.module_config = sources.module_config.as_deref().map(module_config).transpose()?;
+    let given =
+        |flag: &str, given: &Option<String>| given.as_deref().map(|text| source(flag, text)).transpose();
+    request.module_config = given("--module-config", &sources.module_config)?;
+    request.extra_settings = given("--settings", &sources.settings)?;
     Ok(load(&request))
 }
 
-/// The settings of a hook module: the JSON itself, or the file it stands in.
-fn module_config(given: &str) -> Result<Source, CliError> {
+/// Settings given with a flag: the JSON itself, or the file it stands in.
+fn source(flag: &str, given: &str) -> Result<Source, CliError> {
     if given.trim_start().starts_with('{') {
-        return Ok(Source::new(Path::new("--module-config"), given));
+        return Ok(Source::new(Path::new(flag), given));
     }
-    let what = || format!("--module-config {given}");
+    let what = || format!("{flag} {given}");
     let path = std::path::absolute(given).map_err(|error| CliError::io(what(), error))?;
     let bytes = StdFiles.read(&path, MAX_FILE).map_err(|error| {
         CliError::io(what(), error).help("give it a JSON object, or the path of a file that holds one")

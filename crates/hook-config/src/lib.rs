@@ -32,6 +32,7 @@ mod settings;
 mod shape;
 mod spec;
 mod suggest;
+mod switches;
 mod text;
 
 pub use disabled::{DisabledId, Plugin};

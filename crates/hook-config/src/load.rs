@@ -35,6 +35,8 @@ pub struct LoadRequest<'a> {
     /// The settings with which a host mounted the agent's hook module: a JSON object. They count for every agent that has
     /// such a module, as those of a user file do, and before them.
     pub module_config: Option<Source>,
+    /// A settings file of the agents in `own_files_of` that was given for this run alone.
+    pub extra_settings: Option<Source>,
 }
 
 impl<'a> LoadRequest<'a> {
@@ -48,6 +50,7 @@ impl<'a> LoadRequest<'a> {
             firing: None,
             plugin_roots: Vec::new(),
             module_config: None,
+            extra_settings: None,
         }
     }
 }
@@ -267,13 +270,18 @@ impl<'a> Loader<'a> {
                 return true;
             }
         };
-        let parsed = read_document(&bytes, &spec, self.request.dialects);
+        self.take(&spec, &bytes);
+        true
+    }
+
+    /// Reads a file that is in memory already.
+    pub(crate) fn take(&mut self, spec: &DocumentSpec, bytes: &[u8]) {
+        let parsed = read_document(bytes, spec, self.request.dialects);
         self.diagnostics.extend(parsed.diagnostics);
         self.sources.push(parsed.source);
         self.documents.extend(parsed.document);
         self.wanted_sources.extend(parsed.settings.sources.iter().cloned());
         self.settings.add(parsed.settings);
-        true
     }
 
     /// The entries of a directory, sorted by name; none where it is missing.

@@ -20,6 +20,7 @@ use crate::json::{Kind, Member, Node};
 use crate::matchers;
 use crate::report::{Report, step};
 use crate::spec::DocumentSpec;
+use crate::switches;
 
 /// Reads the hooks of one file.
 pub(crate) struct Reader<'a, 's> {
@@ -90,12 +91,7 @@ impl<'a, 's> Reader<'a, 's> {
             None => self.naked(members, &mut bindings),
         }
         self.top_level(members, root.get("hooks").is_none());
-        let mut switches = Map::new();
-        for name in self.rules.switches {
-            if let Some(member) = root.get(name) {
-                switches.insert((*name).to_owned(), member.value.to_value(&self.report.source.text));
-            }
-        }
+        let switches = switches::read(self.rules, root, &mut self.report);
         self.none_loaded(root);
         let description = root.get("description").and_then(|member| member.value.as_str());
         Some(self.finish(bindings, switches, description.map(str::to_owned)))
@@ -142,7 +138,7 @@ impl<'a, 's> Reader<'a, 's> {
             }
             if !event
                 && !known.contains(&member.key.as_str())
-                && !self.rules.switches.contains(&member.key.as_str())
+                && !self.rules.switches.iter().any(|(name, _)| *name == member.key)
             {
                 warn_unknown(&mut self.report, "", member, known);
             }

@@ -11,6 +11,7 @@ use hook_core::{DialectId, HandlerKind, Layer};
 
 use crate::load::Loader;
 use crate::spec::DocumentSpec;
+use crate::switches::Switch;
 
 /// How a dialect takes something that is not quite right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub(crate) struct Rules {
     /// Members of the top level; `None` where other programs keep theirs there.
     pub(crate) top: Option<&'static [&'static str]>,
     /// Members of the top level that switch hooks, kept for the dialect's own rules.
-    pub(crate) switches: &'static [&'static str],
+    pub(crate) switches: &'static [(&'static str, Switch)],
     /// Members of a group.
     pub(crate) group: &'static [&'static str],
     /// Handler types.

@@ -398,7 +398,8 @@ fn a_plugin_may_not_paste_its_options_into_a_shell_line() {
         {"type": "command", "command": "run ${user_config.key}"},
         {"type": "command", "command": "run", "args": ["${user_config.key}"]},
     ]}]}});
-    let loaded = from(&[("hooks/hooks.json", &text.to_string())]);
+    let options = json!({"pluginConfigs": {"p@shop": {"options": {"key": "v"}}}}).to_string();
+    let loaded = from(&[("hooks/hooks.json", &text.to_string()), ("~/.claude/settings.json", &options)]);
     assert_eq!(hooks(&loaded), ["!Stop - run ${user_config.key}", "Stop - run ${user_config.key}"]);
     assert_eq!(found(&loaded), ["user-config-in-shell-form /hooks/Stop/0/hooks/0/command"]);
 }

@@ -4,6 +4,7 @@ mod common;
 
 mod amplifier;
 mod claude;
+mod claude_policy;
 mod hostile;
 mod identity;
 mod native;
