@@ -153,6 +153,9 @@ pub(crate) struct DispatchArgs {
     /// The event, for agents whose payload does not name it
     #[arg(long)]
     pub(crate) event: Option<String>,
+    /// Run only this background hook, and give no reply (repeatable); how this command starts itself once more
+    #[arg(long, value_name = "ID", hide = true)]
+    pub(crate) background: Vec<String>,
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
 }

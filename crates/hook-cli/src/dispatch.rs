@@ -7,11 +7,12 @@
 use std::io::Read;
 use std::sync::Arc;
 
+use hook_engine::BackgroundMode;
 use hook_engine::config::{EngineFailureMode, Loaded};
 use hook_engine::core::diagnostic::codes;
 use hook_engine::core::{
     Decision, Diagnostic, Dialect, Effect, EngineFailure, Event, EventHint, EventKind, FailureStage, Hook,
-    HostContext, Incoming, Level, Note, Outcome, Payload, Reply, ReplyPolicy, SessionStore, Severity,
+    HookId, HostContext, Incoming, Level, Note, Outcome, Payload, Reply, ReplyPolicy, SessionStore, Severity,
 };
 use hook_engine::mapper::Dialects;
 use hook_engine::state::{FileSessions, MAX_AGE};
@@ -19,7 +20,7 @@ use serde_json::{Map, Value};
 
 use crate::args::DispatchArgs;
 use crate::error::CliError;
-use crate::{exit, output, session, world};
+use crate::{background, exit, output, session, world};
 
 /// What agents take for a block.
 const BLOCK: u8 = 2;
@@ -107,7 +108,14 @@ impl Dispatch<'_> {
         self.speak_on_panic(first);
         let only: Vec<EventKind> = incoming.events.iter().map(|event| event.kind.clone()).collect();
         let sessions = session::sessions(&host);
-        let engine = session::engine(host.clone(), self.dialects.clone(), &loaded, only, sessions.clone());
+        let mode = BackgroundMode::HandOver;
+        let engine =
+            session::engine(host.clone(), self.dialects.clone(), &loaded, only, sessions.clone(), mode);
+        if !self.args.background.is_empty() {
+            let ids: Vec<HookId> = self.args.background.iter().map(HookId::new).collect();
+            session::block_on(engine.run_background(incoming, &ids))?;
+            return Ok(exit::OK);
+        }
         let mut outcome = Outcome::default();
         if engine.concerns(incoming) {
             outcome = match session::block_on(engine.dispatch(incoming)) {
@@ -123,7 +131,8 @@ impl Dispatch<'_> {
         let reply = engine.reply(self.agent.profile().id, incoming, &outcome, &policy);
         let holds = outcome.answer.decision > Decision::Allow;
         let code = send(&reply, holds, outcome.notes.iter().filter(|note| note.level > Level::Info))?;
-        // The reply is out; now there is time to tidy up.
+        // The reply is out; now there is time for what the agent need not wait for.
+        background::start(&outcome, &self.text);
         if let (true, Some(state)) = (starts_session(incoming), &host.state) {
             let _ = FileSessions::new(state.join("sessions"), host.clock.clone()).sweep(MAX_AGE);
         }

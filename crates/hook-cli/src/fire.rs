@@ -3,11 +3,11 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use hook_engine::Engine;
 use hook_engine::config::Loaded;
 use hook_engine::core::{Dialect, Event, EventHint, EventKind, HostContext, Incoming, Payload, SessionStore};
 use hook_engine::mapper::Dialects;
 use hook_engine::state::MemorySessions;
+use hook_engine::{BackgroundMode, Engine};
 use serde_json::{Map, Value, json};
 
 use crate::args::EventArgs;
@@ -58,7 +58,8 @@ pub(crate) fn fire(args: &EventArgs) -> Result<Fired, CliError> {
     }
     known_event(&incoming, agent.as_ref(), args, &loaded)?;
     let only: Vec<EventKind> = incoming.events.iter().map(|event| event.kind.clone()).collect();
-    let engine = session::engine(host.clone(), dialects, &loaded, only, sessions(args, &host));
+    let store = sessions(args, &host);
+    let engine = session::engine(host.clone(), dialects, &loaded, only, store, BackgroundMode::Await);
     Ok(Fired { agent, incoming, loaded, engine })
 }
 

@@ -9,6 +9,7 @@
 )]
 
 mod args;
+mod background;
 mod check;
 mod dispatch;
 mod error;

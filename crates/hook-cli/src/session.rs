@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hook_engine::Engine;
 use hook_engine::config::{LoadRequest, Loaded, MAX_FILE, StdFiles, load};
 use hook_engine::core::{
     Dialect, DialectId, EventHint, EventKind, Files, HostContext, Incoming, Payload, SessionStore, Source,
 };
 use hook_engine::mapper::Dialects;
 use hook_engine::state::{FileSessions, MemorySessions};
+use hook_engine::{BackgroundMode, Engine};
 
 use crate::args::SourceArgs;
 use crate::error::CliError;
@@ -101,12 +101,14 @@ pub(crate) fn engine(
     loaded: &Loaded,
     only: Vec<EventKind>,
     sessions: Arc<dyn SessionStore>,
+    background: BackgroundMode,
 ) -> Engine {
     Engine::builder(host)
         .dialects(dialects)
         .documents(loaded.documents.iter().cloned())
         .only(only)
         .sessions(sessions)
+        .background(background)
         .build()
 }
 

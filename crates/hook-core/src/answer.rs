@@ -249,6 +249,8 @@ pub enum Status {
     Timeout,
     /// What it said does not count on this event.
     Ignored,
+    /// It runs in the background; what it says comes with a later event.
+    Background,
     /// It was chosen and not run; the run's rule says why.
     Skipped,
 }
@@ -262,6 +264,7 @@ impl Status {
             Status::Error => "error",
             Status::Timeout => "timeout",
             Status::Ignored => "ignored",
+            Status::Background => "background",
             Status::Skipped => "skipped",
         }
     }

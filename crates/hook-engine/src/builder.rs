@@ -8,6 +8,7 @@ use hook_exec_command::CommandExecutor;
 use hook_mapper::Dialects;
 use hook_state::MemorySessions;
 
+use crate::background::BackgroundMode;
 use crate::engine::Engine;
 
 /// Builds an [`Engine`]. Without further calls it knows the standard dialects, runs command hooks, keeps session state in
@@ -21,6 +22,7 @@ pub struct EngineBuilder {
     pub(crate) sessions: Arc<dyn SessionStore>,
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
+    pub(crate) background: BackgroundMode,
 }
 
 impl EngineBuilder {
@@ -34,6 +36,7 @@ impl EngineBuilder {
             sessions: Arc::new(MemorySessions::new()),
             gate: Arc::new(TrustAll),
             observers: Vec::new(),
+            background: BackgroundMode::default(),
         }
     }
 
@@ -83,6 +86,13 @@ impl EngineBuilder {
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> EngineBuilder {
         self.observers.push(observer);
+        self
+    }
+
+    /// Says what becomes of hooks that run in the background.
+    #[must_use]
+    pub fn background(mut self, mode: BackgroundMode) -> EngineBuilder {
+        self.background = mode;
         self
     }
 

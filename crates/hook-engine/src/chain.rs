@@ -28,6 +28,18 @@ pub(crate) struct Chain<'a> {
     pub(crate) observers: &'a [Arc<dyn Observer>],
     pub(crate) generation: u64,
     pub(crate) session_key: &'a str,
+    pub(crate) background: Background,
+}
+
+/// What the chain does with background hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Background {
+    /// Leaves them to somebody else.
+    PutOff,
+    /// Runs them, and lets their answers count for nothing.
+    Mute,
+    /// Runs them, and keeps what they say: they are what this chain is for.
+    Hear,
 }
 
 /// What a stage adds up while it runs.
@@ -92,8 +104,12 @@ impl Chain<'_> {
         let mut answers = Vec::new();
         let mut ended = false;
         let began = Instant::now();
-        let groups =
-            plan.stages.iter().flat_map(|stage| stage.groups.iter().map(move |group| (group, stage.budget)));
+        let mut groups: Vec<(&Group, Option<Budget>)> = Vec::new();
+        for stage in &plan.stages {
+            for group in &stage.groups {
+                groups.push((group, stage.budget));
+            }
+        }
         for (group, budget) in groups {
             if ended {
                 for &member in &group.members {
@@ -163,7 +179,11 @@ impl Chain<'_> {
                 (fold::fold(group.fold, answers), stopped)
             }
             Order::Parallel => {
-                let started = group.members.iter().map(|&m| self.run_hook(dialect, &candidates[m], progress));
+                // A loop and no closure: only so does the compiler see that the whole future may move between threads.
+                let mut started = Vec::with_capacity(group.members.len());
+                for &member in &group.members {
+                    started.push(self.run_hook(dialect, &candidates[member], progress));
+                }
                 let runs = join_all(started).await;
                 let mut noted = Vec::new();
                 for (&member, run) in group.members.iter().zip(runs) {
@@ -205,6 +225,11 @@ impl Chain<'_> {
         let profile = dialect.profile();
         let executor = self.executors.get(kind);
         let mut made = Vec::new();
+        if hook.background && executor.is_some() && self.background == Background::PutOff {
+            let rule = "it runs in the background; what it says comes with a later event";
+            let reading = Reading::new(Status::Background, Answer::default(), rule);
+            return Run { reading, ..self.skipped(hook, "") };
+        }
         let output = match executor {
             Some(executor) => {
                 if hook.once && !self.spend(hook) {
@@ -257,9 +282,11 @@ impl Chain<'_> {
                 .notes
                 .push(Note::warning("its `if` rule is not evaluated by this version; it ran for every call"));
         }
-        if hook.background && reading.answer != Answer::default() {
+        if hook.background && self.background == Background::Mute && reading.answer != Answer::default() {
             reading.answer = Answer::default();
-            reading.notes.push(Note::info("a background hook decides nothing; its answer was dropped"));
+            reading.notes.push(Note::info(
+                "a background hook decides nothing; what it tells the model comes with a later event",
+            ));
         }
         if hook.once
             && executor.is_some()

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hook_core::{
     Answer, Candidate, Capabilities, Control, Decision, Diagnostic, DialectId, Document, Effect, Event,
-    EventKind, Gate, Hook, HostContext, Incoming, Level, Note, Observer, Outcome, Payload, Reply,
+    EventKind, Gate, Hook, HookId, HostContext, Incoming, Level, Note, Observer, Outcome, Payload, Reply,
     ReplyPolicy, SessionInfo, SessionState, SessionStore, SessionView, StopCap,
 };
 use hook_exec::Executors;
@@ -15,8 +15,9 @@ use hook_registry::{Generation, Registry};
 use hook_state::MemorySessions;
 use serde_json::Value;
 
+use crate::background::{self, BackgroundMode, Tasks};
 use crate::builder::EngineBuilder;
-use crate::chain::Chain;
+use crate::chain::{Background, Chain};
 use crate::code::{self, CodeExecutor, CodeHook, Registration};
 use crate::skills::{self, SkillHooks};
 use crate::turn::{self, Stopping};
@@ -45,6 +46,8 @@ struct Inner {
     /// Sessions of agents that name none.
     anonymous: MemorySessions,
     skills: SkillHooks,
+    background: BackgroundMode,
+    tasks: Tasks,
 }
 
 impl Engine {
@@ -54,7 +57,17 @@ impl Engine {
     }
 
     pub(crate) fn new(builder: EngineBuilder) -> Engine {
-        let EngineBuilder { host, dialects, documents, only, executors, sessions, gate, observers } = builder;
+        let EngineBuilder {
+            host,
+            dialects,
+            documents,
+            only,
+            executors,
+            sessions,
+            gate,
+            observers,
+            background,
+        } = builder;
         let guard = |hook: &Hook| is_guard(&dialects, hook);
         let (generation, diagnostics) = Generation::build(1, &documents, only.as_deref(), &guard);
         let closures = Arc::new(CodeExecutor::default());
@@ -75,6 +88,8 @@ impl Engine {
             next_key: AtomicUsize::new(0),
             anonymous: MemorySessions::new(),
             skills: SkillHooks::default(),
+            background,
+            tasks: Tasks::default(),
         };
         Engine { inner: Arc::new(inner) }
     }
@@ -151,6 +166,7 @@ impl Engine {
                 let skills = self.skill_hooks(&key, &state);
                 let all = || generation.hooks().iter().chain(skills.iter().flat_map(|set| set.hooks()));
                 skills.as_ref().is_some_and(|set| !set.select(event).is_empty())
+                    || (!state.mailbox.is_empty() && self.can_carry(event))
                     || turn::is_progress(&state, event)
                     || (turn::concerns(event) && all().any(stops))
             })
@@ -284,9 +300,25 @@ impl Engine {
             observers: &inner.observers,
             generation: generation.number(),
             session_key: &key,
+            background: match inner.background {
+                BackgroundMode::Await => Background::Mute,
+                BackgroundMode::Tasks | BackgroundMode::HandOver => Background::PutOff,
+            },
         };
+        let has_mail = !session.state.mailbox.is_empty() && self.can_carry(event);
+        let background: Vec<Candidate> = candidates.iter().filter(|c| c.hook.background).cloned().collect();
         let mut outcome = chain.run(event, candidates, session).await;
         outcome.notes.splice(0..0, notes);
+        if has_mail {
+            background::deliver(&mut outcome, sessions, &key);
+        }
+        let later = background::put_off(&outcome, &background);
+        if inner.background == BackgroundMode::Tasks && !later.is_empty() {
+            let (engine, event) = (self.clone(), event.clone());
+            inner.tasks.start(async move {
+                engine.hear(&event, later).await;
+            });
+        }
 
         if event.kind == EventKind::Stop {
             self.end_of_turn(event, &mut outcome, sessions, &key);
@@ -300,6 +332,51 @@ impl Engine {
         for observer in &inner.observers {
             observer.decided(event, &outcome);
         }
+        outcome
+    }
+
+    fn can_carry(&self, event: &Event) -> bool {
+        let dialect = self.inner.dialects.get(event.dialect);
+        dialect.is_some_and(|dialect| background::can_carry(event, dialect.capabilities(event).context))
+    }
+
+    /// Runs the background hooks with these ids that fit the payload, and keeps what they tell the model for a later event of
+    /// the session. For hosts that put them off ([`BackgroundMode::HandOver`]): the outcome of the dispatch names them.
+    pub async fn run_background(&self, incoming: &Incoming, hooks: &[HookId]) -> Outcome {
+        let mut outcome = Outcome::default();
+        for event in &incoming.events {
+            let state = self.view(event).state;
+            let mut candidates = self.candidates_of(event, &state);
+            candidates.retain(|candidate| candidate.hook.background && hooks.contains(&candidate.hook.id));
+            outcome = outcome.and(self.hear(event, candidates).await);
+        }
+        outcome
+    }
+
+    /// Waits until no background hook of this engine runs any more.
+    pub async fn background_done(&self) {
+        let mut running = self.inner.tasks.take();
+        while running.join_next().await.is_some() {}
+    }
+
+    /// Runs background hooks and keeps what they say.
+    async fn hear(&self, event: &Event, candidates: Vec<Candidate>) -> Outcome {
+        let inner = &self.inner;
+        let (sessions, key) = self.session_of(&event.session, event.dialect);
+        let session = SessionView { env_file: sessions.env_file(&key).ok(), ..self.view(event) };
+        let chain = Chain {
+            host: &inner.host,
+            dialects: &inner.dialects,
+            executors: &inner.executors,
+            sessions,
+            gate: inner.gate.as_ref(),
+            observers: &inner.observers,
+            generation: self.generation().number(),
+            session_key: &key,
+            background: Background::Hear,
+        };
+        let mut outcome = chain.run(event, candidates, session).await;
+        outcome.notes.extend(background::keep(&outcome, sessions, &key));
         outcome
     }
 

@@ -34,6 +34,7 @@
 //! # }
 //! ```
 
+mod background;
 mod builder;
 mod chain;
 mod code;
@@ -44,6 +45,7 @@ mod skills;
 mod spill;
 mod turn;
 
+pub use background::BackgroundMode;
 pub use builder::EngineBuilder;
 pub use code::Registration;
 pub use engine::Engine;

@@ -562,7 +562,7 @@ async fn every_hook_is_explained_and_nothing_is_run() {
     let expected = [
         ("pass one", None, "exactly Bash"),
         ("pass two", Some(Hurdle::Matcher), "letter case counts here"),
-        ("pass three", Some(Hurdle::Off), "disabled in its file"),
+        ("pass three", Some(Hurdle::Off), "is false"),
         ("ok?", Some(Hurdle::Executor), "type prompt"),
         ("pass four", Some(Hurdle::Event), "listens to Stop"),
     ];
@@ -572,4 +572,39 @@ async fn every_hook_is_explained_and_nothing_is_run() {
         assert!(why.contains(wanted.2), "{command}: {why}");
     }
     assert!(world.commands().is_empty());
+}
+
+#[tokio::test]
+async fn what_a_background_hook_says_comes_with_the_next_event_that_can_carry_it() {
+    let say = |json: Value| json!({"type": "command", "command": format!("say {json}"), "async": true});
+    let hooks = json!({
+        "PreToolUse": [{"hooks": [say(json!({"decision": "deny", "reason": "too late", "context": "found it"}))]}],
+    });
+    let world = World::new("native", Layer::Project, hooks);
+    let first = world.bash("ls").await;
+    assert_eq!(first.answer, Answer::default());
+    assert_eq!(statuses(&first), [Status::Background]);
+    world.engine.background_done().await;
+    let event = |name: &str| json!({"hook_event_name": name, "session_id": "s"});
+    // A text at the end of a turn would start another one.
+    assert_eq!(world.fire("claude", event("Stop")).await.answer.contexts().count(), 0);
+    let prompt = world.fire("claude", event("UserPromptSubmit")).await;
+    assert_eq!(prompt.answer.contexts().collect::<Vec<_>>(), ["found it"]);
+    assert_eq!(world.fire("claude", event("UserPromptSubmit")).await.answer.contexts().count(), 0);
+    assert_eq!(world.commands().len(), 1);
+}
+
+#[tokio::test]
+async fn a_hook_that_wakes_the_model_says_why_by_its_exit_code() {
+    let hook = |command: &str, wakes: bool| json!({"type": "command", "command": command, "async": true, "asyncRewake": wakes});
+    let hooks =
+        json!({"PostToolUse": [{"hooks": [hook("block tests fail", true), hook("block unheard", false)]}]});
+    let world = World::new("claude", Layer::Project, hooks);
+    let post =
+        json!({"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Bash", "tool_input": {}});
+    assert_eq!(world.fire("claude", post).await.answer, Answer::default());
+    world.engine.background_done().await;
+    let prompt =
+        world.fire("claude", json!({"hook_event_name": "UserPromptSubmit", "session_id": "s"})).await;
+    assert_eq!(prompt.answer.contexts().collect::<Vec<_>>(), ["tests fail"]);
 }

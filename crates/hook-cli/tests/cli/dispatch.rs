@@ -350,3 +350,22 @@ fn hooks_of_a_loaded_skill_outlive_the_process_that_loaded_them() {
     fire("skill:unloaded", "s", json!({ "skill_name": "sec" }));
     assert_eq!(fire("tool:pre", "s", tool)["action"], "continue");
 }
+
+#[test]
+fn a_background_hook_is_not_waited_for_and_is_heard_later() {
+    let command = "until test -e go; do sleep 0.01; done; echo '{\"systemMessage\": \"built\"}'; touch done";
+    let hooks = json!({ "hooks": { "PostToolUse": [{ "hooks": [{ "type": "command", "command": command, "async": true, "timeout": 20 }] }] } });
+    let place = Place::new().with(".hooks/hooks.json", &hooks.to_string());
+    // The hook waits for a file that is written after the reply, so a reply at all means that nobody waited for the hook.
+    let first = send(&place, &["--agent", "claude"], &claude("PostToolUse", "ls"));
+    assert!(!first.exits(0).stdout.contains("built"), "{first:#?}");
+    std::fs::write(place.project().join("go"), "").unwrap();
+    let heard = (0..500).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let later = send(&place, &["--agent", "claude"], &claude("UserPromptSubmit", ""));
+        later.stdout.contains("built")
+    });
+    assert!(heard);
+    let again = send(&place, &["--agent", "claude"], &claude("UserPromptSubmit", ""));
+    assert!(!again.stdout.contains("built"), "told twice: {again:#?}");
+}

@@ -1,0 +1,120 @@
+//! Hooks that run in the background: started with their event, heard with a later one.
+//!
+//! What such a hook decides comes too late and counts for nothing. What it tells the model is kept in the session and goes
+//! out with the next event that can carry it ("Claude Code hooks reference, Run hooks in the background").
+
+use std::sync::{Mutex, PoisonError};
+
+use hook_core::{
+    Answer, Candidate, Decision, Effect, Event, EventKind, Letter, Note, Outcome, Run, SessionState,
+    SessionStore, Status,
+};
+use tokio::task::JoinSet;
+
+/// What becomes of the background hooks of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum BackgroundMode {
+    /// They run as tasks of the runtime that dispatches; [`Engine::background_done`](crate::Engine::background_done) waits for
+    /// them.
+    #[default]
+    Tasks,
+    /// They are awaited with the others, for a person who looks on. What they say is shown with their run and goes nowhere.
+    Await,
+    /// Their runs are recorded with [`Status::Background`], and the host runs them with
+    /// [`Engine::run_background`](crate::Engine::run_background), in another process perhaps.
+    HandOver,
+}
+
+/// Letters that a session keeps; older ones go.
+const MAX_LETTERS: usize = 64;
+
+/// The background runs of one engine.
+#[derive(Default)]
+pub(crate) struct Tasks(Mutex<JoinSet<()>>);
+
+impl Tasks {
+    /// Starts one more; what is done is forgotten.
+    pub(crate) fn start(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(work);
+    }
+
+    /// Takes all that still run.
+    pub(crate) fn take(&self) -> JoinSet<()> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The candidates whose runs were put off.
+pub(crate) fn put_off(outcome: &Outcome, candidates: &[Candidate]) -> Vec<Candidate> {
+    let later = |candidate: &&Candidate| {
+        outcome.runs.iter().any(|run| {
+            run.status() == Status::Background && std::sync::Arc::ptr_eq(&run.hook, &candidate.hook)
+        })
+    };
+    candidates.iter().filter(later).cloned().collect()
+}
+
+/// What a background hook has to say to the model.
+fn letters(run: &Run) -> Vec<Letter> {
+    let answer = &run.reading.answer;
+    let mut texts: Vec<&str> = Vec::new();
+    if matches!(run.status(), Status::Ok | Status::Blocked) {
+        texts.extend(answer.contexts());
+        texts.extend(answer.messages().map(|(text, _)| text));
+    }
+    // A hook that wakes the model says why by its exit code.
+    let wakes = run.hook.extra.get("asyncRewake").is_some_and(|member| *member == true);
+    if wakes && run.status() == Status::Blocked {
+        texts.push(answer.reason.as_deref().unwrap_or(&run.stderr));
+    }
+    let letter = |text: &str| Letter { hook: run.hook.id.as_str().to_owned(), text: text.to_owned() };
+    texts.into_iter().filter(|text| !text.is_empty()).map(letter).collect()
+}
+
+/// Keeps what background hooks said for a later event.
+pub(crate) fn keep(outcome: &Outcome, sessions: &dyn SessionStore, session: &str) -> Option<Note> {
+    let fresh: Vec<Letter> = outcome.runs.iter().flat_map(letters).collect();
+    if fresh.is_empty() {
+        return None;
+    }
+    let mut add = |state: &mut SessionState| {
+        state.mailbox.extend(fresh.iter().cloned());
+        let over = state.mailbox.len().saturating_sub(MAX_LETTERS);
+        state.mailbox.drain(..over);
+    };
+    sessions.update(session, &mut add).err().map(|error| Note::warning(error.to_string()))
+}
+
+/// True where the event can carry letters at all. A text at the end of a turn would start another one.
+pub(crate) fn can_carry(event: &Event, takes_context: bool) -> bool {
+    takes_context && !matches!(event.kind, EventKind::Stop | EventKind::SubagentStop | EventKind::SessionEnd)
+}
+
+/// True where the letters can go beside this answer: an agent that carries one thing at a time would lose them.
+fn has_room(answer: &Answer) -> bool {
+    answer.decision <= Decision::Allow
+        && answer.updated_input.is_none()
+        && answer.updated_output.is_none()
+        && !answer.effects.iter().any(|effect| matches!(effect, Effect::ReplaceContent { .. }))
+}
+
+/// Puts the letters of the session into the outcome.
+pub(crate) fn deliver(outcome: &mut Outcome, sessions: &dyn SessionStore, session: &str) {
+    if !has_room(&outcome.answer) {
+        return;
+    }
+    let mut letters = Vec::new();
+    let taken = sessions.update(session, &mut |state| letters = std::mem::take(&mut state.mailbox));
+    if let Err(error) = taken {
+        outcome.notes.push(Note::warning(error.to_string()));
+    }
+    for letter in letters {
+        outcome
+            .notes
+            .push(Note::info(format!("the background hook {} said something meanwhile", letter.hook)));
+        outcome.answer.effects.push(Effect::Context { text: letter.text });
+    }
+}
