@@ -130,7 +130,9 @@ impl Dispatch<'_> {
         self.tell_broken_files(&mut outcome, incoming, &loaded, sessions.as_ref());
         let reply = engine.reply(self.agent.profile().id, incoming, &outcome, &policy);
         let holds = outcome.answer.decision > Decision::Allow;
-        let code = send(&reply, holds, outcome.notes.iter().filter(|note| note.level > Level::Info))?;
+        let hints = hints(&outcome);
+        let notes = outcome.notes.iter().chain(&hints).filter(|note| note.level > Level::Info);
+        let code = send(&reply, holds, notes)?;
         // The reply is out; now there is time for what the agent need not wait for.
         background::start(&outcome, &self.text);
         if let (true, Some(state)) = (starts_session(incoming), &host.state) {
@@ -226,6 +228,15 @@ impl Dispatch<'_> {
             outcome.answer.effects.push(Effect::Message { text, level: Level::Error });
         }
     }
+}
+
+/// What was noticed while single hooks ran, each with its hook: a guard whose answer could not be read looks like one that had
+/// no objection.
+fn hints(outcome: &Outcome) -> Vec<Note> {
+    let noted = outcome.runs.iter().flat_map(|run| run.reading.notes.iter().map(move |note| (run, note)));
+    noted
+        .map(|(run, note)| Note { text: format!("{}: {}", run.hook.origin, note.text), ..note.clone() })
+        .collect()
 }
 
 fn starts_session(incoming: &Incoming) -> bool {

@@ -8,8 +8,9 @@ use hook_engine::core::{HostContext, Profile};
 
 /// The host of this process: its environment and directories, and the project that `agent` works in.
 ///
-/// The project is what the agent's own variable says; else the nearest directory with hooks at or above this process's
-/// directory, else above the session's (`session_cwd`, from the payload); else this process's directory.
+/// The project is what the agent's own variable says, where the agent starts this program as one of its hooks; else the nearest
+/// directory with hooks at or above this process's directory, else above the session's (`session_cwd`, from the payload); else
+/// this process's directory.
 pub(crate) fn host(agent: &Profile, session_cwd: Option<&Path>) -> HostContext {
     let here = env::current_dir();
     let session = session_cwd.filter(|path| path.is_absolute() && path.is_dir());
@@ -43,8 +44,12 @@ fn folder(variable: &str, home: Option<&Path>, below: &str) -> Option<PathBuf> {
     set.or_else(|| home.map(|home| home.join(below))).map(|folder| folder.join("hook"))
 }
 
-/// The directory that the agent names as its project.
+/// The directory that the agent names as its project. An agent that has no hooks of its own sets no variables for this program:
+/// where they are set, they are those of another agent, around this one, whose project is not ours.
 fn named_project(agent: &Profile) -> Option<PathBuf> {
+    if !agent.runs_own_files {
+        return None;
+    }
     let names = agent.placeholders.iter().filter(|name| name.ends_with("PROJECT_DIR"));
     let mut paths = names.filter_map(env::var_os).map(PathBuf::from);
     paths.find(|path| path.is_absolute() && path.is_dir())

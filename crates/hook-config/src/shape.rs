@@ -257,7 +257,10 @@ impl<'a, 's> Reader<'a, 's> {
                 self.report.at(codes::UNKNOWN_EVENT, pointer, member.key_span, message)
             }
         };
-        if let Some(near) = self.report.nearest(key, profile.events.iter().map(|row| row.name)) {
+        // An agent's own name of an event, where its hook files have another.
+        let fired = profile.events.iter().find(|row| row.fired_as.contains(&key)).map(|row| row.name);
+        let near = || self.report.nearest(key, profile.events.iter().map(|row| row.name));
+        if let Some(near) = fired.or_else(near) {
             finding = finding.help(format!("did you mean {near:?}?")).suggest(near);
         }
         self.report.push(finding);

@@ -95,3 +95,25 @@ fn the_end_of_a_subagent_is_the_end_of_the_tools_that_the_settings_name() {
     place.hook(&["run", "tool:post", "--agent", "amplifier", "--tool", "task"]).exits(0);
     assert_eq!(log(&place), ["post", "sub"], "a project adds to the agent's own");
 }
+
+#[test]
+fn what_was_noticed_at_a_hook_is_on_standard_error() {
+    let hook = json!([{ "hooks": [{ "command": "echo '{decision: block}'" }] }]);
+    let place = Place::new().with(REGISTRY, &hooks(json!({ "PreToolUse": hook })));
+    let said = send(&place, "tool:pre", json!({ "tool_name": "bash", "tool_input": {} }), &[]);
+    assert_eq!(said.json(), json!({ "action": "continue" }));
+    said.exits(0).tells(&["hooks.json:1:", "looks like an answer but is no JSON"]);
+}
+
+#[test]
+fn an_agent_around_this_one_does_not_choose_the_project() {
+    let refuse = |word: &str| json!([{ "hooks": [{ "command": format!("echo {word} >&2; exit 2") }] }]);
+    let place = Place::new().with(REGISTRY, &hooks(json!({ "PreToolUse": refuse("inner") })));
+    let outer = Place::new().with(REGISTRY, &hooks(json!({ "PreToolUse": refuse("outer") })));
+    let mut command = place.command();
+    command.args(["dispatch", "--agent", "amplifier"]);
+    command.env("CLAUDE_PROJECT_DIR", outer.project()).env("AMPLIFIER_PROJECT_DIR", outer.project());
+    let payload = json!({ "event": "tool:pre", "data": { "tool_name": "bash", "tool_input": {} } });
+    let said = crate::place::feed(command, payload.to_string().as_bytes());
+    assert_eq!(said.json()["reason"], "inner");
+}

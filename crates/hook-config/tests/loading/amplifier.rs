@@ -202,6 +202,17 @@ fn switches_close_directories_and_the_whole_module() {
 }
 
 #[test]
+fn the_name_under_which_an_event_is_fired_leads_to_the_name_for_hooks() {
+    for (written, meant) in
+        [("tool:pre", "PreToolUse"), ("prompt:complete", "Stop"), ("PreTooluse", "PreToolUse")]
+    {
+        let file = format!(r#"{{"hooks": {{"{written}": [{{"hooks": [{{"command": "x"}}]}}]}}}}"#);
+        let loaded = load(&[(ROOT, &file)]);
+        assert_eq!(loaded.diagnostics[0].suggestion.as_deref(), Some(meant), "{written}");
+    }
+}
+
+#[test]
 fn switching_the_module_off_leaves_native_files_alone() {
     let files = tree([(ROOT, command("p")), (".hooks/hooks.json", command("n"))]);
     assert_eq!(hooks(&load_from(&files, &[], json!({"enabled": false}))), ["Stop - n", "!Stop - p"]);
