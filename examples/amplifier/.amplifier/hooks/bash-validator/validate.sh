@@ -4,19 +4,25 @@
 set -uf
 
 block() {
+    echo '{"decision": "block", "systemMessage": "Security: a dangerous command was blocked"}'
     echo "bash-validator: blocked: $1" >&2
     exit 2
 }
 
 command=$("$HOOK" get .tool_input.command) || block "the call has no command that could be looked at"
-squeezed=$(printf '%s' "$command" | tr -d ' \t\n')
 
+squeezed=$(printf '%s' "$command" | tr -d ' \t\n')
 case $squeezed in
     *':(){:|:&};:'*) block "this is a fork bomb" ;;
 esac
-case " $command " in
-    *' rm -rf / '* | *' rm -fr / '* | *' rm -rf /* '*) block "rm -rf / removes everything; name the directory you mean" ;;
+
+# The words of the line, whatever stands between them.
+words=$(printf '%s' "$command" | tr '\t\n;&|()`"'\' ' ' | tr -s ' ')
+case " $words " in
+    *' rm -rf / '* | *' rm -fr / '* | *' rm -rf /* '* | *' rm -fr /* '*)
+        block "rm -rf / removes everything; name the directory you mean"
+        ;;
     *' dd if='*) block "dd copies raw data over disks" ;;
-    *' mkfs '* | *' mkfs.'*) block "mkfs formats a disk" ;;
+    *' mkfs '* | *' mkfs.'* | *'/mkfs '* | *'/mkfs.'*) block "mkfs formats a disk" ;;
 esac
 exit 0
