@@ -8,7 +8,6 @@ mod profile;
 mod read;
 mod remarks;
 mod reply;
-mod skills;
 mod terminal;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,6 @@ use hook_core::{Event, EventHint, EventKind, Incoming, Payload, ReadError, Sessi
 use serde_json::{Map, Value};
 
 use super::profile::{self, PROFILE};
-use super::skills;
 use crate::values;
 
 pub(super) fn read(payload: Payload, hint: &EventHint) -> Result<Incoming, ReadError> {
@@ -48,8 +47,7 @@ pub(super) fn read(payload: Payload, hint: &EventHint) -> Result<Incoming, ReadE
         event.paths = paths(&event.kind, map);
     }
     event.fields = map.iter().filter(|(key, _)| !held(key)).map(|(k, v)| (k.clone(), v.clone())).collect();
-    let control = skills::control(&event);
-    Ok(Incoming { events: vec![event], control })
+    Ok(Incoming { events: vec![event], control: None })
 }
 
 /// What matchers see of a subject; `None` where every matcher fits.
