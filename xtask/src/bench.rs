@@ -1,5 +1,7 @@
 //! Budgets, measured as ratios within one run: whatever is compared is measured in turns, so that a busy machine slows both.
 
+mod skills;
+
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -50,7 +52,9 @@ pub fn run(json: bool) -> Result<bool> {
     let binary = dist::build()?;
     let mut rows = Vec::new();
     cold(&binary, &mut rows)?;
+    skills::cold(&binary, &mut rows)?;
     in_process(&mut rows)?;
+    skills::in_process(&mut rows)?;
     process(&mut rows)?;
     let size = std::fs::metadata(&binary)?.len() as f64 / 1e6;
     rows.push(Row { work: "release binary", measured: size, budget: 15.0, unit: "MB" });

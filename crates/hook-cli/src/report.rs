@@ -98,7 +98,13 @@ fn run(out: &mut String, number: usize, run: &Run) {
     if answer.stop {
         line("stop", answer.stop_reason.as_deref().unwrap_or("the agent is to stop"));
     }
-    let said_already = answer.reason.as_deref() == Some(run.stderr.as_str());
+    let said_already = answer.reason.as_deref() == Some(run.stderr.as_str())
+        || answer.effects.iter().any(|effect| match effect {
+            Effect::Context { text } | Effect::Feedback { text, .. } | Effect::Message { text, .. } => {
+                *text == run.stderr
+            }
+            _ => false,
+        });
     if !run.stderr.is_empty() && !said_already {
         line("stderr", &run.stderr);
     }

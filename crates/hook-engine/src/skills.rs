@@ -26,10 +26,15 @@ pub(crate) const FIRST_GROUP: usize = usize::MAX / 2;
 pub(crate) fn in_force(scope: &Scope, event: &Event, state: &SessionState) -> bool {
     match scope {
         Scope::Always => true,
-        Scope::Skill(name) => state.skills.iter().any(|skill| skill.name == **name),
+        Scope::Skill(name) => state.skills.iter().any(|skill| is_called(&skill.name, name)),
         Scope::Agent(name) => event.session.agent_type.as_deref() == Some(name),
         _ => false,
     }
+}
+
+/// A plugin's skill is called with the plugin's name before its own.
+fn is_called(called: &str, name: &str) -> bool {
+    called == name || called.rsplit_once(':').is_some_and(|(_, own)| own == name)
 }
 
 /// Why a hook is not in force, for people.

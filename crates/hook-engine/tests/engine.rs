@@ -608,3 +608,27 @@ async fn a_hook_that_wakes_the_model_says_why_by_its_exit_code() {
         world.fire("claude", json!({"hook_event_name": "UserPromptSubmit", "session_id": "s"})).await;
     assert_eq!(prompt.answer.contexts().collect::<Vec<_>>(), ["tests fail"]);
 }
+
+#[tokio::test]
+async fn the_hooks_of_a_claude_skill_come_into_force_when_it_is_called_or_typed() {
+    let mut document =
+        document("claude", Layer::Skill, json!({"PreToolUse": [{"hooks": commands(&["pass"])}]}));
+    for hook in document.bindings.iter_mut().flat_map(|binding| &mut binding.hooks) {
+        Arc::make_mut(hook).scope = Scope::Skill("review".into());
+    }
+    let world = World::with(vec![document], |builder| builder);
+    let tool = |session: &str, event: &str, name: &str, input: Value| json!({"hook_event_name": event, "session_id": session, "tool_name": name, "tool_input": input});
+    let typed = |session: &str, name: &str| json!({"hook_event_name": "UserPromptExpansion", "session_id": session, "command_name": name, "expansion_type": "slash_command"});
+    let calls = [
+        (tool("a", "PostToolUse", "Skill", json!({"skill": "review"})), "a", 1),
+        (tool("b", "PostToolUse", "Skill", json!({"skill": "other"})), "b", 0),
+        (tool("c", "PreToolUse", "Skill", json!({"skill": "review"})), "c", 0),
+        (typed("d", "review"), "d", 1),
+        (typed("e", "/tools:review"), "e", 1),
+    ];
+    for (call, session, runs) in calls {
+        world.fire("claude", call).await;
+        let outcome = world.fire("claude", tool(session, "PreToolUse", "Bash", json!({}))).await;
+        assert_eq!(outcome.runs.len(), runs, "{session}");
+    }
+}

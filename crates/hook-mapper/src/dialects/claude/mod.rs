@@ -8,6 +8,7 @@ mod profile;
 mod read;
 mod remarks;
 mod reply;
+mod skills;
 mod terminal;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use hook_core::{Event, EventHint, EventKind, Incoming, Payload, ReadError, Sessi
 use serde_json::{Map, Value};
 
 use super::profile::{self, PROFILE};
+use super::skills;
 use crate::values;
 
 pub(super) fn read(payload: Payload, hint: &EventHint) -> Result<Incoming, ReadError> {
@@ -47,7 +48,8 @@ pub(super) fn read(payload: Payload, hint: &EventHint) -> Result<Incoming, ReadE
         event.paths = paths(&event.kind, map);
     }
     event.fields = map.iter().filter(|(key, _)| !held(key)).map(|(k, v)| (k.clone(), v.clone())).collect();
-    Ok(Incoming { events: vec![event], control: None })
+    let control = skills::control(&event);
+    Ok(Incoming { events: vec![event], control })
 }
 
 /// What matchers see of a subject; `None` where every matcher fits.
