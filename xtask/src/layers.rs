@@ -9,7 +9,7 @@ use crate::root;
 const ROWS: &[&[&str]] = &[
     &["hook-core", "hook-shell"],
     &["hook-mapper", "hook-matcher", "hook-exec"],
-    &["hook-config", "hook-registry", "hook-exec-command", "hook-state"],
+    &["hook-config", "hook-registry", "hook-exec-command", "hook-exec-prompt", "hook-state"],
     &["hook-engine"],
     &["hook-cli", "xtask", "hook-tests"],
 ];

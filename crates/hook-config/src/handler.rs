@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hook_core::diagnostic::codes;
 use hook_core::{
     CommandHandler, ConditionSpec, EventKind, FailureKind, Grants, Handler, HandlerKind, Hook, HookId, Layer,
-    Limits, OnFailure, Origin, Shell, Subject,
+    Limits, OnFailure, Origin, PromptHandler, Shell, Subject,
 };
 
 use crate::fields::Fields;
@@ -46,8 +46,8 @@ impl Reader<'_, '_> {
                 let server = needed(&mut fields, "server", &mut defect);
                 Handler::Mcp { server, tool: needed(&mut fields, "tool", &mut defect) }
             }
-            HandlerKind::Prompt => Handler::Prompt { prompt: needed(&mut fields, "prompt", &mut defect) },
-            HandlerKind::Agent => Handler::Agent { prompt: needed(&mut fields, "prompt", &mut defect) },
+            HandlerKind::Prompt => Handler::Prompt(prompt(&mut fields, &mut defect)),
+            HandlerKind::Agent => Handler::Agent(prompt(&mut fields, &mut defect)),
             _ => Handler::Unknown { kind: word.to_owned() },
         };
         let id = fields.string("id").filter(|id| !id.trim().is_empty());
@@ -237,6 +237,14 @@ fn needed(fields: &mut Fields<'_, '_, '_>, name: &'static str, defect: &mut Defe
         defect.add(why);
         String::new()
     })
+}
+
+fn prompt(fields: &mut Fields<'_, '_, '_>, defect: &mut Defect) -> PromptHandler {
+    PromptHandler {
+        prompt: needed(fields, "prompt", defect),
+        model: fields.string("model").filter(|model| !model.trim().is_empty()),
+        continue_on_block: fields.flag("continueOnBlock").unwrap_or(false),
+    }
 }
 
 fn command(fields: &mut Fields<'_, '_, '_>, defect: &mut Defect) -> Handler {

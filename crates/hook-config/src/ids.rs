@@ -101,6 +101,11 @@ pub(crate) fn content(hook: &Hook) -> String {
             put(server);
             put(tool);
         }
+        Handler::Prompt(asked) | Handler::Agent(asked) => {
+            put(&asked.prompt);
+            put(asked.model.as_deref().unwrap_or_default());
+            put(if asked.continue_on_block { "continue" } else { "" });
+        }
         other => put(&other.summary()),
     }
     put(&hook.limits.timeout.map(|timeout| timeout.as_millis().to_string()).unwrap_or_default());

@@ -11,6 +11,7 @@ use crate::event::{Event, EventKind, Incoming, Payload};
 use crate::exec::HandlerOutput;
 use crate::hook::{DialectId, HandlerKind, OnFailure};
 use crate::host::HostContext;
+use crate::model::Asking;
 use crate::outcome::Outcome;
 use crate::plan::{Candidate, Plan};
 use crate::session::HookCx;
@@ -130,6 +131,8 @@ pub struct Profile {
     pub default_timeout: fn(&EventKind, HandlerKind) -> Duration,
     /// No hook runs longer.
     pub max_timeout: Option<Duration>,
+    /// How its prompt hooks ask a model.
+    pub asking: Asking,
 }
 
 impl std::fmt::Debug for Profile {
@@ -304,6 +307,10 @@ pub trait Dialect: Send + Sync {
 
     /// Neutral → the hook's standard input, as JSON text.
     fn write_event(&self, cx: &HookCx<'_>) -> String;
+
+    /// The text for the model of a prompt hook: the author's `template` with the event in place of `$ARGUMENTS`. Text that
+    /// was put in is never looked at again.
+    fn prompt_arguments(&self, cx: &HookCx<'_>, template: &str) -> String;
 
     /// The variables of this dialect for a hook.
     fn variables(&self, cx: &HookCx<'_>) -> Vec<(String, OsString)>;

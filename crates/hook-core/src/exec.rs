@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Note};
 use crate::hook::HandlerKind;
+use crate::model::Asking;
 use crate::session::HookCx;
 
 /// Why a hook failed. These are the keys of an `onFailure` table.
@@ -22,13 +23,13 @@ pub enum FailureKind {
     Timeout,
     /// A signal ended it.
     Signal,
-    /// It exited with a code that means failure in its dialect.
+    /// It exited with a code, or its server answered with a status, that means failure in its dialect.
     Exit,
     /// Its answer could not be read.
     Parse,
     /// It said more than is kept.
     Oversize,
-    /// A server could not be reached.
+    /// A server or a model could not be reached, or refused.
     Unreachable,
 }
 
@@ -127,6 +128,18 @@ pub struct HandlerFailure {
 pub enum HandlerOutput {
     /// A process exited.
     Process(ProcessOutput),
+    /// A server answered.
+    Http {
+        /// The status code.
+        status: u16,
+        /// The body.
+        body: Stream,
+    },
+    /// A model answered, or an agent came back with a verdict.
+    Model {
+        /// The text as it came; never blank.
+        reply: String,
+    },
     /// A closure of the host answered; no dialect has to read it.
     Answer(Answer),
     /// There is no output.
@@ -136,8 +149,10 @@ pub enum HandlerOutput {
 /// Everything an executor needs for one run, made by the engine from the hook's dialect.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// The document for standard input, or the body.
+    /// The document for standard input, or the body; for a prompt the text for the model, placeholders filled in.
     pub input: Vec<u8>,
+    /// How the hook's dialect asks a model.
+    pub asking: Asking,
     /// The whole environment of a process: nothing else is inherited. Names are unique.
     pub environment: Vec<(OsString, OsString)>,
     /// Placeholders (`${CLAUDE_PLUGIN_ROOT}`) and their values; the exec form substitutes them, the shell form has them in

@@ -192,6 +192,18 @@ pub struct CommandHandler {
     pub shell: Shell,
 }
 
+/// A handler that asks a model, or sends a subagent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptHandler {
+    /// The text, as written: `$ARGUMENTS` stands for the event.
+    pub prompt: String,
+    /// The model the author wants; `None` leaves the choice to the host.
+    pub model: Option<String>,
+    /// A verdict that blocks does not end the turn; the model goes on with its reason ("Claude Code hooks reference,
+    /// Prompt-based hooks: `continueOnBlock`").
+    pub continue_on_block: bool,
+}
+
 /// What a hook does.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -211,15 +223,9 @@ pub enum Handler {
         tool: String,
     },
     /// Asks a model for a verdict.
-    Prompt {
-        /// The text for the model.
-        prompt: String,
-    },
+    Prompt(PromptHandler),
     /// Lets a subagent decide.
-    Agent {
-        /// The text for the subagent.
-        prompt: String,
-    },
+    Agent(PromptHandler),
     /// A closure of the host, registered through the facade under this name.
     Code {
         /// The name the host gave.
@@ -275,8 +281,8 @@ impl Handler {
             Handler::Command(_) => HandlerKind::Command,
             Handler::Http { .. } => HandlerKind::Http,
             Handler::Mcp { .. } => HandlerKind::Mcp,
-            Handler::Prompt { .. } => HandlerKind::Prompt,
-            Handler::Agent { .. } => HandlerKind::Agent,
+            Handler::Prompt(_) => HandlerKind::Prompt,
+            Handler::Agent(_) => HandlerKind::Agent,
             Handler::Code { .. } => HandlerKind::Code,
             Handler::Unknown { .. } => HandlerKind::Unknown,
         }
@@ -291,7 +297,7 @@ impl Handler {
             }
             Handler::Http { url } => url.clone(),
             Handler::Mcp { server, tool } => format!("{server}/{tool}"),
-            Handler::Prompt { prompt } | Handler::Agent { prompt } => prompt.clone(),
+            Handler::Prompt(asked) | Handler::Agent(asked) => asked.prompt.clone(),
             Handler::Code { name } => name.clone(),
             Handler::Unknown { kind } => format!("type {kind:?}"),
         }

@@ -3,7 +3,7 @@
 //! Everything that two crates must both name lives here: what happened ([`Event`]), what somebody wrote down for it
 //! ([`Document`], [`Binding`], [`Hook`]), what one hook said ([`Answer`]), what all of them decided ([`Outcome`]), in which
 //! order they run ([`Plan`]) and how their answers are joined ([`fold`](mod@fold)). Beside the data stand the traits that the
-//! facade wires as objects: [`Dialect`], [`Executor`], [`SessionStore`], [`Files`], [`Clock`], [`Gate`], [`Observer`].
+//! facade wires as objects: [`Dialect`], [`Executor`], [`LanguageModel`], [`SessionStore`], [`Files`], [`Clock`], [`Gate`], [`Observer`].
 //!
 //! The crate holds data and rules on data. It reads no file, starts no process and has no runtime.
 //!
@@ -25,6 +25,7 @@ pub mod fold;
 pub mod grants;
 pub mod hook;
 pub mod host;
+pub mod model;
 pub mod outcome;
 pub mod plan;
 pub mod seams;
@@ -43,9 +44,10 @@ pub use files::{EntryKind, FileEntry, Files, MemoryFiles};
 pub use grants::{Grants, HttpPolicy};
 pub use hook::{
     Binding, CommandHandler, DialectId, Document, FailMode, Handler, HandlerKind, Hook, HookId, Layer,
-    Limits, MatcherSpec, OnFailure, Origin, Scope, Shell,
+    Limits, MatcherSpec, OnFailure, Origin, PromptHandler, Scope, Shell,
 };
 pub use host::{Clock, HostContext, ManualClock, SystemClock};
+pub use model::{Asking, LanguageModel, ModelError, ModelRequest};
 pub use outcome::{Outcome, Run};
 pub use plan::{Budget, Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};
 pub use seams::{Gate, Observer, TrustAll};

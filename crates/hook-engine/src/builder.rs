@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use hook_core::{Document, EventKind, Executor, Gate, HostContext, Observer, SessionStore, TrustAll};
+use hook_core::{
+    Document, EventKind, Executor, Gate, HostContext, LanguageModel, Observer, SessionStore, TrustAll,
+};
 use hook_exec::Executors;
 use hook_exec_command::CommandExecutor;
+use hook_exec_prompt::PromptExecutor;
 use hook_mapper::Dialects;
 use hook_state::MemorySessions;
 
@@ -66,6 +69,53 @@ impl EngineBuilder {
     pub fn executor(mut self, executor: Arc<dyn Executor>) -> EngineBuilder {
         self.executors = self.executors.with(executor);
         self
+    }
+
+    /// Runs prompt hooks by asking this model. Without one they do not run, and every outcome says so.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hook_engine::Engine;
+    /// use hook_engine::config::{DocumentSpec, parse};
+    /// use hook_engine::core::{
+    ///     DialectId, EventHint, HostContext, LanguageModel, Layer, ModelError, ModelRequest, Payload,
+    /// };
+    ///
+    /// /// A host puts its own client here.
+    /// struct Careful;
+    ///
+    /// #[async_trait::async_trait]
+    /// impl LanguageModel for Careful {
+    ///     async fn ask(&self, request: &ModelRequest) -> Result<String, ModelError> {
+    ///         let ok = !request.prompt.contains("drop table");
+    ///         Ok(format!(r#"{{"ok": {ok}, "reason": "a table would be lost"}}"#))
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let file = br#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+    ///     {"type": "prompt", "prompt": "Is this call safe? $ARGUMENTS"}
+    /// ]}]}}"#;
+    /// let spec = DocumentSpec::new("/work/project/.hooks/hooks.json", DialectId::NATIVE, Layer::Project);
+    /// let hooks = parse(file, &spec, &hook_engine::mapper::Dialects::standard());
+    /// let engine = Engine::builder(HostContext::new("/work/project"))
+    ///     .documents(hooks.document)
+    ///     .model(Arc::new(Careful))
+    ///     .build();
+    ///
+    /// let payload = Payload::parse(
+    ///     r#"{"event": "PreToolUse", "data": {"tool_name": "Bash", "tool_input": {"command": "echo 'drop table x' | psql"}}}"#,
+    /// )?;
+    /// let incoming = engine.dialects().find("native").ok_or("no such dialect")?.read(payload, &EventHint::default())?;
+    /// let outcome = engine.dispatch(&incoming).await;
+    /// assert_eq!(outcome.answer.reason.as_deref(), Some("a table would be lost"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn model(self, model: Arc<dyn LanguageModel>) -> EngineBuilder {
+        self.executor(Arc::new(PromptExecutor::new(model)))
     }
 
     /// Keeps session state here.

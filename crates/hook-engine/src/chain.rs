@@ -7,8 +7,8 @@ use futures_util::future::join_all;
 use hook_core::plan::{Group, InputRule, Order, StopRule};
 use hook_core::{
     Answer, Budget, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, Handler,
-    HandlerFailure, HandlerOutput, Hook, HookCx, HostContext, Note, Observer, OnFailure, OnceRule, Outcome,
-    Profile, Reading, Run, SessionStore, SessionView, Status, fold,
+    HandlerFailure, HandlerOutput, Hook, HookCx, HostContext, ModelError, Note, Observer, OnFailure,
+    OnceRule, Outcome, Profile, Reading, Run, SessionStore, SessionView, Status, fold,
 };
 use hook_exec::Executors;
 use hook_exec::budget::{MIN_TIMEOUT, effective_timeout};
@@ -246,7 +246,14 @@ impl Chain<'_> {
                 let environment = environment::environment(dialect, &cx);
                 let directory = working_directory(profile, self.host, cx.event);
                 let call = Call {
-                    input: dialect.write_event(&cx).into_bytes(),
+                    input: match &hook.handler {
+                        Handler::Prompt(asked) | Handler::Agent(asked) => {
+                            dialect.prompt_arguments(&cx, &asked.prompt)
+                        }
+                        _ => dialect.write_event(&cx),
+                    }
+                    .into_bytes(),
+                    asking: profile.asking,
                     placeholders: environment::placeholders(dialect, &cx, &environment),
                     environment,
                     shell_prefix: dialect.shell_prefix(&cx),
@@ -259,6 +266,9 @@ impl Chain<'_> {
                 let message = match (&hook.handler, &hook.disabled_because) {
                     (Handler::Unknown { .. }, Some(why)) => {
                         format!("the hook at {} is broken: {why}", hook.origin)
+                    }
+                    (Handler::Prompt(_), _) => {
+                        format!("{}: the host brings no language model", ModelError::NotConfigured)
                     }
                     _ => format!("nothing here runs handlers of type {}", kind.name()),
                 };

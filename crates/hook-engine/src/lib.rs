@@ -55,6 +55,7 @@ pub use hook_config as config;
 pub use hook_core as core;
 pub use hook_exec as exec;
 pub use hook_exec_command as exec_command;
+pub use hook_exec_prompt as exec_prompt;
 pub use hook_mapper as mapper;
 pub use hook_matcher as matcher;
 pub use hook_registry as registry;

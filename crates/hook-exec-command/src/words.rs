@@ -109,6 +109,7 @@ mod tests {
     fn a_plain_line_is_split_as_a_shell_would() {
         let call = Call {
             input: Vec::new(),
+            asking: hook_core::Asking::default(),
             environment: vec![("ROOT".into(), "/a b".into()), ("P".into(), "/x".into())],
             placeholders: Vec::new(),
             shell_prefix: None,

@@ -22,7 +22,9 @@ pub fn effective_timeout(hook: &Hook, profile: &Profile) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hook_core::{CommandHandler, DialectId, EventKind, Flavour, Handler, Limits, OnFailure, Shell};
+    use hook_core::{
+        Asking, CommandHandler, DialectId, EventKind, Flavour, Handler, Limits, OnFailure, Shell,
+    };
 
     const PROFILE: Profile = Profile {
         id: DialectId("test"),
@@ -42,6 +44,7 @@ mod tests {
         placeholders: &[],
         default_timeout: |_, _| Duration::from_secs(30),
         max_timeout: Some(Duration::from_secs(300)),
+        asking: Asking { max_tokens: 1, instructions: None },
     };
 
     fn hook(timeout: Option<Duration>) -> Hook {

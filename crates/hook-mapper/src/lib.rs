@@ -7,5 +7,6 @@ mod effects;
 mod hints;
 mod rfc3339;
 mod values;
+pub mod verdict;
 
 pub use dialects::{Amplifier, Claude, Dialects, Native};

@@ -111,14 +111,19 @@ pub(super) fn response(check: &mut Check<'_>) -> Result<()> {
     let reply = dialect.write_reply(Some(&event), Ok(&outcome), &ReplyPolicy::default());
     let actual = result_of(&reply)?;
 
+    check_result(check, &actual);
+    Ok(())
+}
+
+/// Compares the result that a case expects as its own members.
+pub(super) fn check_result(check: &mut Check<'_>, actual: &Value) {
     let mut expected = Map::new();
     for key in RESULT_KEYS {
         if let Some(value) = check.expected(key) {
             expected.insert((*key).to_owned(), value.clone());
         }
     }
-    compare_result(check, "result", &expected, &actual);
-    Ok(())
+    compare_result(check, "result", &expected, actual);
 }
 
 /// The result in a reply to Amplifier. Silence is `continue`.
@@ -170,7 +175,7 @@ pub(super) fn config(check: &mut Check<'_>) -> Result<()> {
             });
             match &hook.handler {
                 Handler::Command(command) => handler["command"] = json!(command.command),
-                Handler::Prompt { prompt } => handler["prompt"] = json!(prompt),
+                Handler::Prompt(asked) => handler["prompt"] = json!(asked.prompt),
                 _ => {}
             }
             actual.entry(binding.event_name.clone()).or_default().push(handler);

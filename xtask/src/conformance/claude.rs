@@ -2,8 +2,9 @@
 
 use anyhow::{Context, Result, bail};
 use hook_engine::core::{
-    Audience, Decision, Effect, EventKind, Exit, FailMode, FailureKind, HandlerFailure, HandlerOutput,
-    HookCx, MemoryFiles, OnFailure, ProcessOutput, Reading, SessionView, Status, Subject,
+    Audience, Decision, Effect, EventKind, Exit, FailMode, FailureKind, Handler, HandlerFailure,
+    HandlerOutput, Hook, HookCx, MemoryFiles, OnFailure, ProcessOutput, PromptHandler, Reading, SessionView,
+    Status, Stream, Subject,
 };
 use serde_json::{Map, Value, json};
 
@@ -48,27 +49,45 @@ pub(super) fn response(check: &mut Check<'_>) -> Result<()> {
 
     let (output, on_failure) = output(check)?;
     let (host, session) = (world::host(), SessionView::default());
-    let hook = world::hook(dialect.profile().id, &kind, on_failure);
+    let hook = Hook { handler: handler(check)?, ..world::hook(dialect.profile().id, &kind, on_failure) };
     let cx = HookCx { event: &event, hook: &hook, session: &session, host: &host };
     let reading = dialect.read_answer(&cx, &output);
     compare(check, &kind, &reading);
     Ok(())
 }
 
+/// The handler the case speaks of; a command where it names none.
+fn handler(check: &Check<'_>) -> Result<Handler> {
+    let handler = check.given("handler").and_then(Value::as_object).cloned().unwrap_or_default();
+    if let Some(key) =
+        handler.keys().find(|key| !["type", "onFailure", "continueOnBlock"].contains(&key.as_str()))
+    {
+        bail!("no adapter for the handler's member {key:?}");
+    }
+    let asked = || PromptHandler {
+        prompt: "Fine?".into(),
+        model: None,
+        continue_on_block: handler.get("continueOnBlock") == Some(&Value::Bool(true)),
+    };
+    Ok(match handler.get("type").and_then(Value::as_str) {
+        None | Some("command") => world::command(),
+        Some("http") => Handler::Http { url: "http://127.0.0.1/hook".into() },
+        Some("prompt") => Handler::Prompt(asked()),
+        Some("agent") => Handler::Agent(asked()),
+        Some(other) => bail!("no adapter for handlers of type {other:?}"),
+    })
+}
+
 /// The handler's output and its `onFailure`.
 fn output(check: &Check<'_>) -> Result<(HandlerOutput, FailMode)> {
-    for key in ["http_status", "http_body", "model_reply", "mode"] {
-        if check.given(key).is_some() {
-            bail!("no adapter for {key}");
-        }
+    // What a hook says means the same with and without a person in front.
+    if check.given("mode").is_some_and(|mode| mode != "headless") {
+        bail!("no adapter for this mode");
     }
-    let handler = check.given("handler");
-    let member = |key: &str| handler.and_then(|handler| handler.get(key)).and_then(Value::as_str);
-    if let Some(kind) = member("type").filter(|kind| *kind != "command") {
-        bail!("no adapter for handlers of type {kind:?}");
-    }
+    let on_failure =
+        check.given("handler").and_then(|handler| handler.get("onFailure")).and_then(Value::as_str);
     let on_failure = FailMode {
-        default: match member("onFailure") {
+        default: match on_failure {
             Some("block") => Some(OnFailure::Block),
             Some("continue") => Some(OnFailure::Continue),
             Some(other) => bail!("onFailure {other:?}"),
@@ -76,19 +95,27 @@ fn output(check: &Check<'_>) -> Result<(HandlerOutput, FailMode)> {
         },
         by_kind: Vec::new(),
     };
+    let failure = |kind: FailureKind, message: &str| {
+        HandlerOutput::Failure(HandlerFailure { kind, message: message.into(), notes: Vec::new() })
+    };
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let timed_out = check.given("timed_out").and_then(Value::as_bool).unwrap_or_default();
     let (stdout, stderr) = (check.given_text("stdout"), check.given_text("stderr"));
     let code = check.given("exit_code").and_then(Value::as_i64);
-    let output = match code {
-        _ if timed_out => HandlerOutput::Failure(HandlerFailure {
-            kind: FailureKind::Timeout,
-            message: "timed out".into(),
-            notes: Vec::new(),
-        }),
-        Some(code) => {
+    let (status, body) = (check.given("http_status"), check.given("http_body"));
+    let reply = check.given("model_reply");
+    let output = match (code, status, reply) {
+        _ if timed_out => failure(FailureKind::Timeout, "timed out"),
+        (Some(code), _, _) => {
             HandlerOutput::Process(ProcessOutput::new(Exit::Code(i32::try_from(code)?), stdout, stderr))
         }
-        None => bail!("no adapter for an output without exit code"),
+        (None, Some(Value::Null), _) => failure(FailureKind::Unreachable, "connection refused"),
+        (None, Some(status), _) => HandlerOutput::Http {
+            status: u16::try_from(status.as_u64().context("given.http_status is no number")?)?,
+            body: Stream::new(body.map(text).unwrap_or_default()),
+        },
+        (None, None, Some(reply)) => HandlerOutput::Model { reply: text(reply) },
+        (None, None, None) => bail!("no adapter for an output without exit code"),
     };
     Ok((output, on_failure))
 }

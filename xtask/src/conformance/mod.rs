@@ -1,6 +1,7 @@
 //! Runs conformance cases: one adapter per dialect and area turns a case into calls of the libraries.
 
 mod amplifier;
+mod amplifier_prompt;
 mod amplifier_scenario;
 mod claude;
 mod claude_aggregate;
@@ -26,6 +27,7 @@ const ADAPTERS: &[(&str, Adapter)] = &[
     ("amplifier/event", amplifier::event),
     ("amplifier/matcher", amplifier::matcher),
     ("amplifier/payload", amplifier::payload),
+    ("amplifier/prompt", amplifier_prompt::prompt),
     ("amplifier/response", amplifier::response),
     ("claude-code/aggregate", claude_aggregate::aggregate),
     ("claude-code/config", claude_config::config),

@@ -98,13 +98,17 @@ pub(super) fn event_of(incoming: Incoming, kind: &EventKind) -> Result<Event> {
     }
 }
 
+/// A command handler written by hand.
+pub(super) fn command() -> Handler {
+    Handler::Command(CommandHandler { command: "true".into(), args: None, shell: Shell::Sh })
+}
+
 /// A command hook written by hand.
 pub(super) fn hook(dialect: DialectId, event: &EventKind, on_failure: FailMode) -> Hook {
-    let command = CommandHandler { command: "true".into(), args: None, shell: Shell::Sh };
     Hook {
         on_failure,
         origin: Origin { layer: Layer::Project, ..Origin::code(0) },
-        ..Hook::new("case", dialect, event.clone(), Handler::Command(command))
+        ..Hook::new("case", dialect, event.clone(), command())
     }
 }
 

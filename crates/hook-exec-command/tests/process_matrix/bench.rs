@@ -221,6 +221,7 @@ pub(crate) fn write(path: &Path, content: &[u8], mode: u32) {
 pub(crate) fn call(directory: &Path) -> Call {
     Call {
         input: b"{}".to_vec(),
+        asking: hook_core::Asking::default(),
         environment: vec![("PATH".into(), OsString::from("/usr/local/bin:/usr/bin:/bin"))],
         placeholders: Vec::new(),
         shell_prefix: None,

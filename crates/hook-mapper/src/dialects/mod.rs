@@ -1,6 +1,7 @@
 //! The table of dialects: one row per agent.
 
 mod amplifier;
+mod asked;
 mod claude;
 mod groups;
 mod native;

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use hook_core::{
-    Answer, Audience, Decision, Effect, EventKind, Exit, FailureKind, HandlerFailure, HandlerOutput, HookCx,
-    Level, Note, OnFailure, ProcessOutput, Reading, Status, StdoutForm,
+    Answer, Audience, Decision, Effect, EventKind, Exit, FailureKind, Handler, HandlerFailure, HandlerOutput,
+    HookCx, Level, Note, OnFailure, ProcessOutput, Reading, Status, StdoutForm,
 };
 use serde_json::{Map, Value};
 
 use super::input;
 use super::profile::PROFILE;
+use super::prompt;
 use crate::{hints, values};
 
 pub(super) const DEFAULT_REASON: &str = "Hook blocked operation";
@@ -39,7 +40,9 @@ pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
         HandlerOutput::Answer(answer) => {
             Reading::new(Status::Ok, answer.clone(), "the host's closure answered")
         }
+        HandlerOutput::Model { reply } => prompt::read_reply(cx, reply),
         HandlerOutput::Failure(failure) => read_failure(cx, failure),
+        // The module has no handlers but commands and prompts.
         _ => {
             let failure = HandlerFailure {
                 kind: FailureKind::Parse,
@@ -204,14 +207,17 @@ fn read_failure(cx: &HookCx<'_>, failure: &HandlerFailure) -> Reading {
         FailureKind::Timeout => format!("Hook timed out after {}", seconds(timeout(cx))),
         _ => failure.message.clone(),
     };
-    let mut reading = failed(cx, gate(&cx.event.kind), failure.kind, message);
+    let mut reading = match cx.hook.handler {
+        Handler::Prompt(_) => prompt::failed(cx, failure.kind, message),
+        _ => failed(cx, gate(&cx.event.kind), failure.kind, message),
+    };
     reading.notes.splice(0..0, failure.notes.iter().cloned());
     reading
 }
 
 /// A failure goes on with a warning, unless the hook's author said that failures block. On stop events it never keeps an
 /// agent going that a hook kept going before: a broken hook would hold the session for ever.
-fn failed(cx: &HookCx<'_>, gate: Gate, kind: FailureKind, message: String) -> Reading {
+pub(super) fn failed(cx: &HookCx<'_>, gate: Gate, kind: FailureKind, message: String) -> Reading {
     let status = if kind == FailureKind::Timeout { Status::Timeout } else { Status::Error };
     let stops = matches!(cx.event.kind, EventKind::Stop | EventKind::SubagentStop);
     let looping = stops && input::stop_active(cx);
@@ -232,7 +238,7 @@ fn fail_mode(cx: &HookCx<'_>, kind: FailureKind) -> OnFailure {
     cx.hook.on_failure.for_kind(kind, PROFILE.on_failure)
 }
 
-fn deny(cx: &HookCx<'_>, reason: String) -> Answer {
+pub(super) fn deny(cx: &HookCx<'_>, reason: String) -> Answer {
     // A refused prompt never reaches the model, so its reason is the user's.
     let prompt = cx.event.kind == EventKind::UserPromptSubmit;
     let reason_to = if prompt { Audience::User } else { Audience::Model };
@@ -247,7 +253,7 @@ fn with_message(answer: Answer, message: Option<String>) -> Answer {
 }
 
 /// A deny that the event does not take: the user reads its reason, unless the hook had a message for the user.
-fn warn_instead(reason: String, message: Option<String>) -> Answer {
+pub(super) fn warn_instead(reason: String, message: Option<String>) -> Answer {
     match message {
         Some(_) => with_message(Answer::default(), message),
         None => Answer::default().with(Effect::Message { text: reason, level: Level::Warning }),

@@ -4,6 +4,7 @@
 mod answer;
 mod input;
 mod profile;
+mod prompt;
 mod read;
 mod reply;
 #[cfg(test)]
@@ -57,6 +58,10 @@ impl Dialect for Amplifier {
 
     fn write_event(&self, cx: &HookCx<'_>) -> String {
         input::write_event(cx)
+    }
+
+    fn prompt_arguments(&self, cx: &HookCx<'_>, template: &str) -> String {
+        prompt::expand(cx, template)
     }
 
     fn variables(&self, cx: &HookCx<'_>) -> Vec<(String, OsString)> {

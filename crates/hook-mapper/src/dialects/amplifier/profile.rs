@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hook_core::{
-    DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule, Profile, StopCap, Subject,
-    ToolRow,
+    Asking, DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule, Profile, StopCap,
+    Subject, ToolRow,
 };
 
 /// The id.
@@ -83,6 +83,8 @@ pub(super) static PROFILE: Profile = Profile {
     ],
     default_timeout: |_, _| Duration::from_secs(30),
     max_timeout: Some(Duration::from_secs(300)),
+    // One message of the user with the prompt and nothing else.
+    asking: Asking { max_tokens: 256, instructions: None },
 };
 
 /// The neutral name of a tool, where the stock modules name it differently.

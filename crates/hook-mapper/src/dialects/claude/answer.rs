@@ -1,15 +1,16 @@
 //! What a Claude Code hook says ("Exit code output", "JSON output", "Decision control").
 
 use hook_core::{
-    Answer, Audience, Decision, Effect, Event, EventKind, Exit, FailureKind, HandlerFailure, HandlerOutput,
-    HookCx, Level, Note, OnFailure, ProcessOutput, Reading, Status, StdoutForm,
+    Answer, Audience, Decision, Effect, Event, EventKind, Exit, FailureKind, Handler, HandlerFailure,
+    HandlerOutput, HookCx, Level, Note, OnFailure, ProcessOutput, Reading, Status, StdoutForm, Stream,
 };
 use serde_json::{Map, Value};
 
 use super::document::{self, Stdout};
 use super::profile::{self, Block, PROFILE};
 use super::{remarks, terminal};
-use crate::{hints, values};
+use crate::dialects::asked;
+use crate::{hints, values, verdict};
 
 /// The text of a block without one.
 pub(super) const DEFAULT_REASON: &str = "Blocked by hook";
@@ -18,6 +19,8 @@ pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
     match output {
         HandlerOutput::Process(process) => process_answer(cx, process),
         HandlerOutput::Answer(answer) => Reading::new(Status::Ok, answer.clone(), "the closure's answer"),
+        HandlerOutput::Http { status, body } => http_answer(cx, *status, body),
+        HandlerOutput::Model { reply } => model_answer(cx, reply),
         HandlerOutput::Failure(failure) => failure_answer(cx, failure),
         _ => Reading::new(Status::Error, Answer::default(), "an output that this dialect cannot read"),
     }
@@ -36,28 +39,32 @@ fn process_answer(cx: &HookCx<'_>, process: &ProcessOutput) -> Reading {
             worktree(cx, process, &stdout)
         }
         Exit::Code(2) => exit_2(cx, &stdout, stderr),
-        Exit::Code(0) => exit_0(cx, &stdout, stderr),
+        Exit::Code(0) => document_answer(cx, &stdout, stderr, STDOUT),
         exit => other_exit(cx, exit, &stdout, stderr),
     };
     reading.stdout = Some(stdout.form());
     reading.notes.extend(process.notes.iter().cloned());
-    match &stdout {
-        Stdout::Json(map) => reading.notes.extend(remarks::on(cx.event, map)),
-        Stdout::Invalid(why) => {
-            reading.notes.push(Note::warning(format!("standard output is no JSON: {why}")))
-        }
-        Stdout::Cut => reading
-            .notes
-            .push(Note::warning("standard output is longer than is kept, and half a document is none")),
-        Stdout::Text(text) if document::hides_document(text) => reading.notes.push(Note::warning(
-            "text before the JSON document makes all of it plain text; print nothing but the document",
-        )),
-        Stdout::Misfit(why) => {
-            reading.notes.push(Note::warning(format!("standard output does not fit: {why}")))
-        }
-        _ => {}
-    }
+    reading.notes.extend(remarks_on(cx, &stdout, STDOUT));
     reading
+}
+
+const STDOUT: &str = "standard output";
+const BODY: &str = "the body";
+
+/// What the hook's author should know of what the hook said.
+fn remarks_on(cx: &HookCx<'_>, text: &Stdout<'_>, name: &str) -> Vec<Note> {
+    let warning = match text {
+        Stdout::Json(map) => return remarks::on(cx.event, map),
+        Stdout::Invalid(why) => format!("{name} is no JSON: {why}"),
+        Stdout::Cut => format!("{name} is longer than is kept, and half a document is none"),
+        Stdout::Text(text) if document::hides_document(text) => {
+            "text before the JSON document makes all of it plain text; print nothing but the document"
+                .to_owned()
+        }
+        Stdout::Misfit(why) => format!("{name} does not fit: {why}"),
+        _ => return Vec::new(),
+    };
+    vec![Note::warning(warning)]
 }
 
 /// A hook that sent itself into the background: what it decides comes too late, what it tells the model does not.
@@ -82,7 +89,8 @@ fn background(cx: &HookCx<'_>, stdout: Stdout<'_>, process: &ProcessOutput) -> R
     reading
 }
 
-fn exit_0(cx: &HookCx<'_>, stdout: &Stdout<'_>, stderr: &str) -> Reading {
+/// What a hook said that succeeded; `name` is where it said it.
+fn document_answer(cx: &HookCx<'_>, stdout: &Stdout<'_>, stderr: &str, name: &str) -> Reading {
     let kind = &cx.event.kind;
     match stdout {
         Stdout::Empty => Reading::new(Status::Ok, Answer::default(), "exit 0 without output is no opinion"),
@@ -97,12 +105,12 @@ fn exit_0(cx: &HookCx<'_>, stdout: &Stdout<'_>, stderr: &str) -> Reading {
         }
         Stdout::Json(map) => Reading::new(Status::Ok, json_answer(cx, map), "the JSON document decides"),
         Stdout::Invalid(_) => {
-            let what = "standard output is no JSON";
-            failed(cx, FailureKind::Parse, what, stderr, "invalid JSON is a hook error")
+            let what = format!("{name} is no JSON");
+            failed(cx, FailureKind::Parse, &what, stderr, "invalid JSON is a hook error")
         }
         Stdout::Cut => {
-            let what = "standard output is longer than is kept";
-            failed(cx, FailureKind::Oversize, what, stderr, "half a JSON document is a hook error")
+            let what = format!("{name} is longer than is kept");
+            failed(cx, FailureKind::Oversize, &what, stderr, "half a JSON document is a hook error")
         }
         Stdout::Misfit(why) => {
             failed(cx, FailureKind::Parse, why, stderr, "JSON that does not fit is a hook error")
@@ -201,15 +209,87 @@ fn other_exit(cx: &HookCx<'_>, exit: Exit, stdout: &Stdout<'_>, stderr: &str) ->
     failed(cx, kind, &how, stderr, "any other exit code is a hook error and decides nothing")
 }
 
+/// "HTTP response handling": a status decides nothing by itself, and a body is a JSON object or empty.
+fn http_answer(cx: &HookCx<'_>, status: u16, body: &Stream) -> Reading {
+    let kind = &cx.event.kind;
+    let said = document::take(&body.text, body.dropped == 0, kind);
+    let good = (200..300).contains(&status);
+    let mut reading = match (&said, kind) {
+        _ if !good => {
+            let what = format!("the server answered with status {status}");
+            let mut reading =
+                http_failed(cx, FailureKind::Exit, &what, "a status other than 2xx is a hook error");
+            let line = body.text.trim().lines().next().unwrap_or_default();
+            if !line.is_empty() {
+                let line: String = line.chars().take(200).collect();
+                reading.notes.push(Note::info(format!("the server said: {line}")));
+            }
+            reading
+        }
+        // What it says on this event is thrown away.
+        (_, EventKind::WorktreeRemove) => {
+            Reading::new(Status::Ok, Answer::default(), "a status of 2xx lets the removal go on")
+        }
+        (Stdout::Text(_), _) => {
+            let what = "the server answered with something that is no JSON object";
+            http_failed(cx, FailureKind::Parse, what, "a body that is no JSON object is a hook error")
+        }
+        (Stdout::Json(map), EventKind::WorktreeCreate) => match worktree_path(map) {
+            Some(path) => worktree_named(path.to_owned(), "the body names the path")
+                .unwrap_or_else(|why| blocked_by_failure(FailureKind::Parse, &why)),
+            None => blocked_by_failure(FailureKind::Parse, "the server named no worktreePath"),
+        },
+        (_, EventKind::WorktreeCreate) => {
+            blocked_by_failure(FailureKind::Parse, "the server named no worktreePath")
+        }
+        (Stdout::Empty, _) => Reading::new(Status::Ok, Answer::default(), "2xx without a body is no opinion"),
+        _ => document_answer(cx, &said, "", BODY),
+    };
+    reading.stdout = Some(said.form());
+    if good {
+        reading.notes.extend(remarks_on(cx, &said, BODY));
+    }
+    reading
+}
+
+/// A failed call; a worktree that was not made cannot be entered.
+fn http_failed(cx: &HookCx<'_>, failure: FailureKind, what: &str, rule: &str) -> Reading {
+    if cx.event.kind == EventKind::WorktreeCreate {
+        return blocked_by_failure(failure, what);
+    }
+    failed(cx, failure, what, "", rule)
+}
+
+/// "Prompt-based hooks" and "Agent-based hooks".
+fn model_answer(cx: &HookCx<'_>, reply: &str) -> Reading {
+    let judgement = match verdict::strict(reply) {
+        Ok(judgement) => judgement,
+        Err(why) => {
+            let what = "the model's reply is no verdict";
+            let mut reading =
+                failed(cx, FailureKind::Parse, what, "", "a reply that is no verdict is a hook error");
+            reading.notes.push(Note::warning(why));
+            return reading;
+        }
+    };
+    if judgement.ok {
+        return Reading::new(Status::Ok, Answer::default(), "the verdict is ok, which is no opinion");
+    }
+    match asked::refused(cx.event, &cx.hook.handler, &judgement, DEFAULT_REASON) {
+        Some(answer) => Reading::new(Status::Ok, answer, "the verdict is not ok"),
+        None => {
+            let rule = format!("a verdict changes nothing on {}", cx.event.kind);
+            Reading::new(Status::Ignored, Answer::default(), rule)
+        }
+    }
+}
+
 fn failure_answer(cx: &HookCx<'_>, failure: &HandlerFailure) -> Reading {
     let kind = &cx.event.kind;
     let mut reading = if *kind == EventKind::WorktreeCreate
         || (*kind == EventKind::PreModelSwitch && failure.kind == FailureKind::Timeout)
     {
-        let answer = Answer { reason_to: Audience::User, ..Answer::deny(&failure.message) };
-        let mut reading = Reading::new(Status::Error, answer, "a failing hook blocks on this event");
-        reading.failure = Some(failure.kind);
-        reading
+        blocked_by_failure(failure.kind, &failure.message)
     } else {
         failed(cx, failure.kind, &failure.message, "", "a hook that did not answer decides nothing")
     };
@@ -220,12 +300,21 @@ fn failure_answer(cx: &HookCx<'_>, failure: &HandlerFailure) -> Reading {
     reading
 }
 
+fn blocked_by_failure(failure: FailureKind, what: &str) -> Reading {
+    let answer = Answer { reason_to: Audience::User, ..Answer::deny(what) };
+    let mut reading = Reading::new(Status::Error, answer, "a failing hook blocks on this event");
+    reading.failure = Some(failure);
+    reading
+}
+
 /// A failed hook: nothing but word to the user with the first line of its error, or with `onFailure: "block"` like exit 2 with
 /// the whole of it (on permission requests a deny; where a block prolongs work nothing, since it would never end).
 fn failed(cx: &HookCx<'_>, failure: FailureKind, what: &str, stderr: &str, rule: &str) -> Reading {
     let kind = &cx.event.kind;
     let wanted = cx.hook.on_failure.for_kind(failure, PROFILE.on_failure) == OnFailure::Block;
-    let blocks = wanted && !profile::block_prolongs(kind) && !cx.hook.background;
+    // `onFailure` is a member of command and http handlers only.
+    let asked = matches!(cx.hook.handler, Handler::Prompt(_) | Handler::Agent(_));
+    let blocks = wanted && !asked && !profile::block_prolongs(kind) && !cx.hook.background;
     let with = |text: &str| if text.is_empty() { what.to_owned() } else { format!("{what}: {text}") };
     let mut reading = if blocks {
         let text = format!("a hook failed, and its onFailure is \"block\": {}", with(stderr));
@@ -264,10 +353,7 @@ fn worktree(cx: &HookCx<'_>, process: &ProcessOutput, stdout: &Stdout<'_>) -> Re
         return Reading::new(Status::Ok, Answer::default(), "exit 0 lets the removal go on");
     }
     let named = match stdout {
-        Stdout::Json(map) => {
-            let own = map.get("hookSpecificOutput");
-            own.and_then(|own| own.get("worktreePath")).and_then(Value::as_str).map(str::to_owned)
-        }
+        Stdout::Json(map) => worktree_path(map).map(str::to_owned),
         Stdout::Misfit(_) => None,
         _ => {
             let lines = process.stdout.text.lines().map(terminal::plain);
@@ -275,15 +361,21 @@ fn worktree(cx: &HookCx<'_>, process: &ProcessOutput, stdout: &Stdout<'_>) -> Re
         }
     };
     match named {
-        Some(path) if path.starts_with('/') && path.split('/').any(|part| matches!(part, "." | "..")) => {
-            refuse(&format!("the path {path} has a `.` or `..` in it; print where it leads"))
-        }
-        Some(path) => {
-            let effect = Effect::WorktreePath { path };
-            Reading::new(Status::Ok, Answer::default().with(effect), "the last line is the path")
-        }
+        Some(path) => worktree_named(path, "the last line is the path").unwrap_or_else(|why| refuse(&why)),
         None => refuse("the hook printed no path"),
     }
+}
+
+fn worktree_path(document: &Map<String, Value>) -> Option<&str> {
+    document.get("hookSpecificOutput")?.get("worktreePath")?.as_str().filter(|path| !path.trim().is_empty())
+}
+
+/// The worktree at this path, or why the agent would refuse it.
+fn worktree_named(path: String, rule: &str) -> Result<Reading, String> {
+    if path.starts_with('/') && path.split('/').any(|part| matches!(part, "." | "..")) {
+        return Err(format!("the path {path} has a `.` or `..` in it; print where it leads"));
+    }
+    Ok(Reading::new(Status::Ok, Answer::default().with(Effect::WorktreePath { path }), rule))
 }
 
 /// The document's fields, as far as they count on this event.

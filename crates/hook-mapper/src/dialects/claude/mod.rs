@@ -21,6 +21,8 @@ use hook_core::{
     Incoming, Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy,
 };
 
+use super::asked;
+
 /// Claude Code.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Claude;
@@ -53,6 +55,10 @@ impl Dialect for Claude {
 
     fn write_event(&self, cx: &HookCx<'_>) -> String {
         input::write_event(cx)
+    }
+
+    fn prompt_arguments(&self, cx: &HookCx<'_>, template: &str) -> String {
+        asked::expand(template, input::write_event(cx).trim_end())
     }
 
     fn variables(&self, cx: &HookCx<'_>) -> Vec<(String, OsString)> {

@@ -62,10 +62,10 @@ fn same(a: &Hook, b: &Hook) -> bool {
             && !matches!(hook.handler, Handler::Code { .. } | Handler::Unknown { .. })
             && !hook.background
     };
-    // The input of a tool and the model of a prompt stand beside the handler; without them two calls are not the same.
+    // The input of a tool stands beside the handler; without it two calls are not the same.
     let beside = match a.handler {
-        Handler::Command(_) | Handler::Http { .. } => true,
-        _ => a.extra == b.extra,
+        Handler::Mcp { .. } => a.extra == b.extra,
+        _ => true,
     };
     settings(a) && settings(b) && a.handler == b.handler && beside && rule(a) == rule(b)
 }

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use hook_core::{
-    Audience, Capabilities, DialectId, Event, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule,
-    Profile, StopCap, Subject, TextCap, ToolRow,
+    Asking, Audience, Capabilities, DialectId, Event, EventKind, EventRow, Flavour, HandlerKind, OnFailure,
+    OnceRule, Profile, StopCap, Subject, TextCap, ToolRow,
 };
+
+use crate::dialects::asked;
 
 use HandlerKind::{Agent, Command, Http, Mcp, Prompt};
 
@@ -269,4 +271,5 @@ pub(super) static PROFILE: Profile = Profile {
     placeholders: &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
     default_timeout,
     max_timeout: None,
+    asking: Asking { max_tokens: 1024, instructions: Some(asked::INSTRUCTIONS) },
 };

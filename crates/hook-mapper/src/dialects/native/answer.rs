@@ -2,19 +2,22 @@
 
 use hook_core::{
     Answer, Audience, Decision, Effect, EventKind, Exit, FailureKind, HandlerFailure, HandlerOutput, HookCx,
-    Level, Note, OnFailure, ProcessOutput, Reading, Status, StdoutForm,
+    Level, Note, OnFailure, ProcessOutput, Reading, Status, StdoutForm, Stream,
 };
 use serde_json::Value;
 
 use super::document::{self, Said};
 use super::profile::{self, PROFILE};
-use crate::hints;
+use crate::dialects::asked;
+use crate::{hints, verdict};
 
 pub(super) const DEFAULT_REASON: &str = "A hook blocked this";
 
 pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
     match output {
         HandlerOutput::Process(process) => read_process(cx, process),
+        HandlerOutput::Http { status, body } => read_http(cx, *status, body),
+        HandlerOutput::Model { reply } => read_model(cx, reply),
         HandlerOutput::Answer(answer) => {
             settle(cx, Reading::new(Status::Ok, answer.clone(), "the host's closure answered"))
         }
@@ -35,7 +38,7 @@ fn read_process(cx: &HookCx<'_>, process: &ProcessOutput) -> Reading {
     let stdout = process.stdout.text.trim();
     let stderr = process.stderr.text.trim();
     let mut notes = process.notes.clone();
-    let (said, form, broken) = parse(cx, stdout, process.stdout.dropped);
+    let (said, form, broken) = parse(cx, stdout, process.stdout.dropped, "standard output");
     let blocks = process.exit == Exit::Code(2);
     let denies = said.as_ref().is_some_and(|said| said.answer.decision == Decision::Deny);
 
@@ -49,13 +52,8 @@ fn read_process(cx: &HookCx<'_>, process: &ProcessOutput) -> Reading {
         answer.reason_to = deny_reader(&cx.event.kind);
         answer.updated_input = None;
         settle(cx, Reading::new(Status::Blocked, answer, "exit 2 blocks"))
-    } else if let (true, Some(said)) = (denies, said.as_ref()) {
-        // A deny that was said counts, however the process ended afterwards.
-        let mut answer = said.answer.clone();
-        answer.reason.get_or_insert_with(|| DEFAULT_REASON.to_owned());
-        answer.reason_to = deny_reader(&cx.event.kind);
-        notes.extend(said.unreadable.iter().map(|what| Note::warning(what.as_str())));
-        settle(cx, Reading::new(Status::Ok, answer, "decision deny"))
+    } else if let (true, Some(said)) = (denies, &said) {
+        denied(cx, said)
     } else if process.exit != Exit::Code(0) {
         let (kind, how) = match process.exit {
             Exit::Code(code) => (FailureKind::Exit, format!("the hook exited with code {code}")),
@@ -66,46 +64,99 @@ fn read_process(cx: &HookCx<'_>, process: &ProcessOutput) -> Reading {
         failed(cx, kind, why)
     } else {
         match said {
-            Some(said) if !said.unreadable.is_empty() => failed(
-                cx,
-                FailureKind::Parse,
-                format!("the answer cannot be read: {}", said.unreadable.join("; ")),
-            ),
-            Some(said) => settle(cx, Reading::new(Status::Ok, said.answer, "the answer document")),
+            Some(said) => answered(cx, said),
             None if stdout.is_empty() => {
                 Reading::new(Status::Ok, Answer::default(), "exit 0 without a word goes on")
             }
             None => text(cx, stdout),
         }
     };
-    let form = if reading.failure == Some(FailureKind::Parse) && form == StdoutForm::Json {
-        StdoutForm::SchemaError
-    } else {
-        form
-    };
-    let mut reading = Reading { stdout: Some(form), ..reading };
+    let mut reading = finished(reading, form);
     reading.notes.splice(0..0, notes);
     reading
+}
+
+/// A deny that was said counts, however the run ended afterwards.
+fn denied(cx: &HookCx<'_>, said: &Said) -> Reading {
+    let mut answer = said.answer.clone();
+    answer.reason.get_or_insert_with(|| DEFAULT_REASON.to_owned());
+    answer.reason_to = deny_reader(&cx.event.kind);
+    let mut reading = settle(cx, Reading::new(Status::Ok, answer, "decision deny"));
+    reading.notes.splice(0..0, said.unreadable.iter().map(|what| Note::warning(what.as_str())));
+    reading
+}
+
+/// An answer document of a run that succeeded.
+fn answered(cx: &HookCx<'_>, said: Said) -> Reading {
+    if said.unreadable.is_empty() {
+        return settle(cx, Reading::new(Status::Ok, said.answer, "the answer document"));
+    }
+    let why = format!("the answer cannot be read: {}", said.unreadable.join("; "));
+    failed(cx, FailureKind::Parse, why)
+}
+
+fn finished(reading: Reading, form: StdoutForm) -> Reading {
+    let misfit = reading.failure == Some(FailureKind::Parse) && form == StdoutForm::Json;
+    Reading { stdout: Some(if misfit { StdoutForm::SchemaError } else { form }), ..reading }
+}
+
+/// A policy server: 2xx with an answer document or nothing, as a process that exits with 0. A deny counts under any status.
+fn read_http(cx: &HookCx<'_>, status: u16, body: &Stream) -> Reading {
+    let text = body.text.trim();
+    let (said, form, broken) = parse(cx, text, body.dropped, "the body");
+    let good = (200..300).contains(&status);
+    let denies = said.as_ref().is_some_and(|said| said.answer.decision == Decision::Deny);
+    let reading = match (said, broken) {
+        (Some(said), _) if denies => denied(cx, &said),
+        _ if !good => failed(cx, FailureKind::Exit, format!("the server answered with status {status}")),
+        (_, Some((kind, why))) => failed(cx, kind, why),
+        (Some(said), None) => answered(cx, said),
+        (None, None) if text.is_empty() => {
+            Reading::new(Status::Ok, Answer::default(), "2xx without a body goes on")
+        }
+        (None, None) => {
+            let why = "the server answered with something that is no JSON object";
+            failed(cx, FailureKind::Parse, why.to_owned())
+        }
+    };
+    finished(reading, form)
+}
+
+/// A model's verdict: ok is no opinion; not ok does what it does under Claude Code, and elsewhere denies.
+fn read_model(cx: &HookCx<'_>, reply: &str) -> Reading {
+    let judgement = match verdict::strict(reply) {
+        Ok(judgement) => judgement,
+        Err(why) => return failed(cx, FailureKind::Parse, format!("the model gave no verdict: {why}")),
+    };
+    if judgement.ok {
+        return Reading::new(Status::Ok, Answer::default(), "the verdict is ok, which is no opinion");
+    }
+    let answer =
+        asked::refused(cx.event, &cx.hook.handler, &judgement, DEFAULT_REASON).unwrap_or_else(|| {
+            let reason = Some(judgement.reason).filter(|reason| !reason.trim().is_empty());
+            Answer::deny(reason.unwrap_or_else(|| DEFAULT_REASON.to_owned()))
+        });
+    settle(cx, Reading::new(Status::Ok, answer, "the verdict is not ok"))
 }
 
 type Broken = Option<(FailureKind, String)>;
 
 /// Standard output that begins with a brace was meant as an answer, so it fails where it cannot be read as one.
-fn parse(cx: &HookCx<'_>, stdout: &str, dropped: u64) -> (Option<Said>, StdoutForm, Broken) {
+fn parse(cx: &HookCx<'_>, stdout: &str, dropped: u64, name: &str) -> (Option<Said>, StdoutForm, Broken) {
     let braces = stdout.starts_with('{');
     if stdout.is_empty() {
         return (None, StdoutForm::Empty, None);
     }
     if dropped > 0 {
-        let why = "standard output is longer than what is kept, so its answer cannot be read";
-        let broken = braces.then(|| (FailureKind::Oversize, why.to_owned()));
+        let why = format!("{name} is longer than what is kept, so its answer cannot be read");
+        let broken = braces.then_some((FailureKind::Oversize, why));
         return (None, StdoutForm::Text, broken);
     }
     match serde_json::from_str(stdout) {
         Ok(Value::Object(found)) => (Some(document::read(&cx.event.kind, &found)), StdoutForm::Json, None),
         Ok(_) => (None, StdoutForm::Text, None),
         Err(error) if braces => {
-            let why = format!("standard output looks like an answer but is no JSON: {error}");
+            let why = format!("{name} looks like an answer but is no JSON: {error}");
             (None, StdoutForm::InvalidJson, Some((FailureKind::Parse, why)))
         }
         Err(_) => (None, StdoutForm::Text, None),

@@ -17,7 +17,7 @@ use hook_core::{
     HookCx, HostContext, Incoming, Outcome, Payload, Plan, Profile, ReadError, Reading, Reply, ReplyPolicy,
 };
 
-use super::groups;
+use super::{asked, groups};
 
 /// The engine's own dialect.
 #[derive(Debug, Clone, Copy, Default)]
@@ -61,6 +61,11 @@ impl Dialect for Native {
 
     fn write_event(&self, cx: &HookCx<'_>) -> String {
         input::write_event(cx)
+    }
+
+    /// As Claude Code does it, with the native document.
+    fn prompt_arguments(&self, cx: &HookCx<'_>, template: &str) -> String {
+        asked::expand(template, &input::write_event(cx))
     }
 
     fn variables(&self, cx: &HookCx<'_>) -> Vec<(String, OsString)> {

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use hook_core::{
-    DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule, Profile, StopCap, Subject,
-    ToolRow,
+    Asking, DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule, Profile, StopCap,
+    Subject, ToolRow,
 };
+
+use crate::dialects::asked;
 
 const HANDLERS: &[HandlerKind] =
     &[HandlerKind::Command, HandlerKind::Http, HandlerKind::Mcp, HandlerKind::Prompt, HandlerKind::Agent];
@@ -105,6 +107,7 @@ pub(super) static PROFILE: Profile = Profile {
     placeholders: &["HOOK_ROOT", "HOOK_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"],
     default_timeout: |_, _| Duration::from_secs(60),
     max_timeout: Some(Duration::from_secs(600)),
+    asking: Asking { max_tokens: 1024, instructions: Some(asked::INSTRUCTIONS) },
 };
 
 /// The row of an event in any letter case, with or without `_` and `-` between the words.
