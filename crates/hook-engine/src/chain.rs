@@ -7,8 +7,8 @@ use futures_util::future::join_all;
 use hook_core::plan::{Group, InputRule, Order, StopRule};
 use hook_core::{
     Answer, Budget, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, Handler,
-    HandlerFailure, HandlerOutput, Hook, HookCx, HostContext, ModelError, Note, Observer, OnFailure,
-    OnceRule, Outcome, Profile, Reading, Run, SessionStore, SessionView, Status, fold,
+    HandlerFailure, HandlerKind, HandlerOutput, Hook, HookCx, HostContext, ModelError, Note, Observer,
+    OnFailure, OnceRule, Outcome, Profile, Reading, Run, SessionStore, SessionView, Status, fold,
 };
 use hook_exec::Executors;
 use hook_exec::budget::{MIN_TIMEOUT, effective_timeout};
@@ -267,10 +267,7 @@ impl Chain<'_> {
                     (Handler::Unknown { .. }, Some(why)) => {
                         format!("the hook at {} is broken: {why}", hook.origin)
                     }
-                    (Handler::Prompt(_), _) => {
-                        format!("{}: the host brings no language model", ModelError::NotConfigured)
-                    }
-                    _ => format!("nothing here runs handlers of type {}", kind.name()),
+                    _ => nobody_runs(kind),
                 };
                 if hook.on_failure.for_kind(FailureKind::Spawn, profile.on_failure) == OnFailure::Continue {
                     return self.skipped(hook, &message);
@@ -395,6 +392,14 @@ impl Chain<'_> {
             stderr: String::new(),
             exit_code: None,
         }
+    }
+}
+
+/// Why a handler is not run, for people.
+pub(crate) fn nobody_runs(kind: HandlerKind) -> String {
+    match kind {
+        HandlerKind::Prompt => format!("{}: the host brings no language model", ModelError::NotConfigured),
+        kind => format!("nothing here runs handlers of type {}", kind.name()),
     }
 }
 

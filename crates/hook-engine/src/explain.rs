@@ -7,6 +7,7 @@ use hook_core::{Candidate, Event, Flavour, Handler, Hook, HookCx, Plan, SessionV
 use hook_exec::budget::effective_timeout;
 use hook_matcher::Matcher;
 
+use crate::chain;
 use crate::engine::Engine;
 use crate::skills;
 
@@ -149,7 +150,7 @@ impl Engine {
         let kind = hook.handler.kind();
         let broken = matches!(hook.handler, Handler::Unknown { .. });
         if self.executors().get(kind).is_none() && !broken {
-            return Err((Hurdle::Executor, format!("nothing here runs handlers of type {}", kind.name())));
+            return Err((Hurdle::Executor, chain::nobody_runs(kind)));
         }
         if let (true, Some(defect)) = (broken, &hook.disabled_because) {
             why.push(format!("it is broken and its failure blocks: {defect}"));

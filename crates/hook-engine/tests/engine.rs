@@ -562,8 +562,8 @@ async fn every_hook_is_explained_and_nothing_is_run() {
     let expected = [
         ("pass one", None, "exactly Bash"),
         ("pass two", Some(Hurdle::Matcher), "letter case counts here"),
-        ("pass three", Some(Hurdle::Off), "is false"),
-        ("ok?", Some(Hurdle::Executor), "type prompt"),
+        ("pass three", Some(Hurdle::Off), "`enabled` is false"),
+        ("ok?", Some(Hurdle::Executor), "No provider available"),
         ("pass four", Some(Hurdle::Event), "listens to Stop"),
     ];
     assert_eq!(found.len(), expected.len());

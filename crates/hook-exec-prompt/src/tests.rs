@@ -56,6 +56,7 @@ async fn run(handler: Handler, does: Does) -> (HandlerOutput, Vec<ModelRequest>)
         asking: Asking { max_tokens: 7, instructions: Some("in JSON") },
         environment: Vec::new(),
         placeholders: Vec::new(),
+        shell_prefix: None,
         directory: PathBuf::from("/"),
         timeout: Duration::from_millis(1500),
     };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hook_config::{EngineFailureMode, Unsupported, Untrusted, check_file};
-use hook_core::{FailureKind, HandlerKind, Layer, MemoryFiles, OnFailure, ReplyPolicy, Shell};
+use hook_core::{FailureKind, Handler, HandlerKind, Layer, MemoryFiles, OnFailure, ReplyPolicy, Shell};
 use hook_mapper::Dialects;
 use serde_json::Value;
 
@@ -256,4 +256,33 @@ fn one_file_is_read_by_its_place() {
     }
     let loaded = check_file("/x/none.json".as_ref(), None, &files, &dialects);
     assert_eq!(found(&loaded), ["unreadable-file -"]);
+}
+
+#[test]
+fn what_a_prompt_says_is_read_and_makes_another_hook_of_it() {
+    let read = |members: &str| {
+        native(&format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{{"prompt": "p"{members}}}]}}]}}}}"#))
+    };
+    let handler = |members: &str| {
+        let loaded = read(members);
+        assert_eq!(found(&loaded), [""; 0]);
+        let hook = loaded.hooks().next().unwrap();
+        let Handler::Prompt(asked) = &hook.handler else { panic!("no prompt") };
+        assert!(hook.extra.is_empty());
+        (asked.model.clone(), asked.continue_on_block, hook.id.clone())
+    };
+    let (model, goes_on, plain) = handler("");
+    assert_eq!((model, goes_on), (None, false));
+    let (model, goes_on, other) = handler(r#", "model": "small", "continueOnBlock": true"#);
+    assert_eq!((model.as_deref(), goes_on), (Some("small"), true));
+    assert_ne!(plain, other);
+    assert_eq!(handler(r#", "model": " ""#).0, None);
+    for (members, finding) in [
+        (r#", "model": 4"#, "wrong-type /hooks/Stop/0/hooks/0/model"),
+        (r#", "continueOnBlock": "yes""#, "wrong-type /hooks/Stop/0/hooks/0/continueOnBlock"),
+    ] {
+        let loaded = read(members);
+        assert_eq!(found(&loaded), [finding]);
+        assert!(loaded.hooks().next().unwrap().enabled);
+    }
 }

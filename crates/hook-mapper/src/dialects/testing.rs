@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use hook_core::{
     Candidate, CommandHandler, Dialect, Event, EventHint, EventKind, Exit, FailureKind, Handler,
     HandlerFailure, HandlerOutput, Hook, HookCx, HostContext, Incoming, ManualClock, Outcome, Payload,
-    ProcessOutput, ReadError, Reading, SessionView, Shell,
+    ProcessOutput, PromptHandler, ReadError, Reading, SessionView, Shell, Stream,
 };
 use serde_json::{Map, Value};
 
@@ -67,6 +67,29 @@ impl<'a> Bench<'a> {
         let failure =
             HandlerFailure { kind, message: format!("broken by {}", kind.name()), notes: Vec::new() };
         self.answer(event, &HandlerOutput::Failure(failure))
+    }
+
+    /// The same bench with a hook that asks a model.
+    pub(crate) fn asking(
+        mut self,
+        model: impl FnOnce(PromptHandler) -> Handler,
+        continue_on_block: bool,
+    ) -> Self {
+        let asked = PromptHandler { prompt: "Fine?".into(), model: None, continue_on_block };
+        self.hook.handler = model(asked);
+        self
+    }
+
+    pub(crate) fn prompt(&self, event: &Event, template: &str) -> String {
+        self.with(event, |cx| self.dialect.prompt_arguments(cx, template))
+    }
+
+    pub(crate) fn reply(&self, event: &Event, reply: &str) -> Reading {
+        self.answer(event, &HandlerOutput::Model { reply: reply.to_owned() })
+    }
+
+    pub(crate) fn http(&self, event: &Event, status: u16, body: &str) -> Reading {
+        self.answer(event, &HandlerOutput::Http { status, body: Stream::new(body) })
     }
 
     /// Groups of candidates: `(group, parallel)` per hook.

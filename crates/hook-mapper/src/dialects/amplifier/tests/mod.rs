@@ -2,6 +2,7 @@
 
 mod answer;
 mod input;
+mod prompt;
 mod read;
 mod reply;
 

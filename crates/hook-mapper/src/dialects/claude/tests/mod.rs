@@ -1,8 +1,10 @@
 //! The dialect, row by row.
 
 mod answer;
+mod asked;
 mod events;
 mod guards;
+mod http;
 mod merge;
 mod outputs;
 mod read;

@@ -1,5 +1,7 @@
 //! The native dialect: spellings, standard input, answers, plans, replies.
 
+mod outputs;
+
 use hook_core::plan::{FoldRule, InputRule, Order, StopRule};
 use hook_core::{
     Answer, Audience, Decision, Dialect, Effect, EngineFailure, Event, EventKind, FailMode, FailureKind,
