@@ -117,8 +117,8 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Nothing is run unless --run is given. With --session, what the session remembers counts: loaded skills,
-hooks that run once.
+    after_help = "Nothing is run unless --run is given. With --session, what the session remembers counts:
+loaded skills, hooks that run once.
 
 Examples:
   hook explain PreToolUse --tool Bash --input '{\"command\": \"git push\"}'

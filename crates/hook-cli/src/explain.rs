@@ -1,12 +1,14 @@
 //! Why a hook runs on an event, or the first reason why not.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
-use hook_engine::core::{Event, Outcome, Run};
-use hook_engine::{Explained, Hurdle};
+use hook_engine::config::Loaded;
+use hook_engine::core::{Event, Hook, Outcome, Run};
+use hook_engine::{Engine, Explained, Hurdle};
 use serde_json::{Value, json};
 
-use crate::args::ExplainArgs;
+use crate::args::{ExplainArgs, SourceArgs};
 use crate::error::CliError;
 use crate::fire::{Fired, fire};
 use crate::output::harmless;
@@ -15,8 +17,13 @@ use crate::{check, exit, json as json_form, output, session};
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<u8, CliError> {
     let Fired { incoming, loaded, engine, .. } = fire(&args.event)?;
-    let explained: Vec<(&Event, Vec<Explained>)> =
-        incoming.events.iter().map(|event| (event, engine.explain(event))).collect();
+    let left = left_alone(&args.event.sources, &engine, &loaded)?;
+    let explain = |event| {
+        let mut all = engine.explain(event);
+        all.extend(left.iter().cloned());
+        (event, all)
+    };
+    let explained: Vec<(&Event, Vec<Explained>)> = incoming.events.iter().map(explain).collect();
     let outcome = match args.run {
         true => Some(
             session::block_on(engine.dispatch(&incoming))?
@@ -45,6 +52,23 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<u8, CliError> {
         output::data(&out)?;
     }
     Ok(exit::OK)
+}
+
+/// The hooks of files that are left to their agents: somebody who waits for one of them looks for it here.
+fn left_alone(sources: &SourceArgs, engine: &Engine, loaded: &Loaded) -> Result<Vec<Explained>, CliError> {
+    let dialects = engine.dialects();
+    let mut every = sources.clone();
+    every.from = dialects.iter().map(|dialect| dialect.profile().id.0.to_owned()).collect();
+    let every = session::load_files(engine.host(), dialects, &every, None)?;
+    let is_read = |hook: &Hook| {
+        loaded.hooks().any(|other| other.origin.file == hook.origin.file && other.dialect == hook.dialect)
+    };
+    let explained = |hook: &Arc<Hook>| {
+        let title = dialects.get(hook.dialect).map_or(hook.dialect.0, |dialect| dialect.profile().title);
+        let why = format!("its file is left to {title}; `--from {}` reads it", hook.dialect);
+        Explained { hook: hook.clone(), hurdle: Some(Hurdle::Source), why: vec![why] }
+    };
+    Ok(every.hooks().filter(|hook| !is_read(hook)).map(explained).collect())
 }
 
 /// The run of an explained hook, where it was run.

@@ -15,6 +15,8 @@ use crate::skills;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Hurdle {
+    /// It stands in a file that is left to its agent.
+    Source,
     /// It listens to another event.
     Event,
     /// It is switched off, or broken.
@@ -41,6 +43,7 @@ impl Hurdle {
     /// The lower-case name.
     pub fn name(self) -> &'static str {
         match self {
+            Hurdle::Source => "source",
             Hurdle::Event => "event",
             Hurdle::Off => "off",
             Hurdle::Matcher => "matcher",

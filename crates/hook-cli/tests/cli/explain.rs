@@ -100,3 +100,14 @@ fn broken_entries_are_told_beside_the_hooks_that_are_not() {
     said.exits(0);
     assert!(said.stderr.contains("the matcher is a number"), "{said:#?}");
 }
+
+#[test]
+fn hooks_in_files_that_are_left_to_their_agent_are_listed_with_the_way_to_read_them() {
+    let hooks =
+        json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": "true" }] }] } });
+    let place = Place::new().with(".claude/settings.json", &hooks.to_string());
+    let said = place.hook(&BASH);
+    assert!(said.exits(0).stdout.contains("left to Claude Code; `--from claude` reads it"), "{said:#?}");
+    let said = place.hook(&[&BASH[..], &["--from", "claude"]].concat());
+    assert!(said.exits(0).stdout.contains("it runs first"), "{said:#?}");
+}
