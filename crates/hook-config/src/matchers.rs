@@ -1,15 +1,28 @@
 //! Findings about matchers, by the compiler that will run them.
 
 use hook_core::diagnostic::codes;
-use hook_core::{Flavour, Severity};
+use hook_core::{Flavour, Severity, Span};
 use hook_matcher::{Matcher, ProblemKind};
 
+use crate::formats::Tools;
 use crate::json::Node;
 use crate::report::Report;
 
-/// Compiles a matcher and reports what the compiler finds.
-pub(crate) fn check(text: &str, flavour: Flavour, node: &Node, pointer: &str, report: &mut Report<'_>) {
-    for problem in Matcher::compile(Some(text), flavour).problems {
+/// Compiles a matcher and reports what the compiler finds. `tools` are those it could mean, where they are known.
+pub(crate) fn check(
+    text: &str,
+    flavour: Flavour,
+    tools: Option<&Tools>,
+    node: &Node,
+    pointer: &str,
+    report: &mut Report<'_>,
+) {
+    let compiled = Matcher::compile(Some(text), flavour);
+    // What is wrong with the text itself is the better explanation.
+    if let (Some(tools), true) = (tools, compiled.problems.is_empty()) {
+        unknown_tools(&compiled.matcher, text, tools, node, pointer, report);
+    }
+    for problem in compiled.problems {
         let (code, severity) = match problem.kind {
             ProblemKind::Unreadable => (codes::MATCHER_UNREADABLE, Severity::Error),
             ProblemKind::LiteralFallback => (codes::MATCHER_LITERAL_FALLBACK, Severity::Warning),
@@ -21,5 +34,39 @@ pub(crate) fn check(text: &str, flavour: Flavour, node: &Node, pointer: &str, re
         finding.help = problem.help;
         finding.suggestion = problem.suggestion;
         report.push(finding);
+    }
+}
+
+/// Names that no tool has, and patterns that no tool's name fits: a typing mistake, or a tool that came later.
+fn unknown_tools(
+    matcher: &Matcher,
+    text: &str,
+    tools: &Tools,
+    node: &Node,
+    pointer: &str,
+    report: &mut Report<'_>,
+) {
+    let Some(names) = matcher.exact_names() else {
+        let is_known = tools.names.iter().any(|tool| matcher.matches([*tool]));
+        if !is_known && !text.contains(tools.others.trim_end_matches('_')) {
+            let message = format!("no tool that is known here has a name that fits {text:?}");
+            let finding = report.at(codes::UNKNOWN_TOOL, pointer, node.span, message);
+            report.push(finding.severity(Severity::Info).help("upper and lower case count"));
+        }
+        return;
+    };
+    for name in names.iter().filter(|name| !name.starts_with(tools.others)) {
+        if tools.names.contains(&name.as_str()) {
+            continue;
+        }
+        let at = text.find(name.as_str()).unwrap_or_default();
+        let span = node.span_within(&report.source.text, Span::new(at, at + name.len()));
+        let message = format!("no tool that is known here is called {name:?}");
+        let finding = report.at(codes::UNKNOWN_TOOL, pointer, span, message);
+        // A tool that came later is no mistake; one whose name is nearly written is.
+        report.push(match report.nearest(name, tools.names.iter().copied()) {
+            Some(near) => finding.help(format!("did you mean {near:?}?")).suggest(near),
+            None => finding.severity(Severity::Info),
+        });
     }
 }

@@ -383,7 +383,8 @@ impl<'a, 's> Reader<'a, 's> {
                 self.report.push(self.report.at(codes::MATCHER_IGNORED, &pointer, node.span, message));
             }
         } else {
-            matchers::check(text, flavour, node, &pointer, &mut self.report);
+            let tools = self.rules.tools.filter(|_| subject == Some(Subject::Tool));
+            matchers::check(text, flavour, tools, node, &pointer, &mut self.report);
         }
         Some(MatcherSpec { text: Some(text.clone()), flavour, location: Some(self.report.locate(node.span)) })
     }

@@ -39,6 +39,7 @@ static RULES: Rules = Rules {
     top: Some(&["$schema", "version", "name", "description", "hooks"]),
     switches: &[],
     group: &["matcher", "hooks", "parallel"],
+    tools: None,
     types: &[("command", HandlerKind::Command), ("prompt", HandlerKind::Prompt)],
     untyped: Untyped::Command,
     fields: |kind| match kind {

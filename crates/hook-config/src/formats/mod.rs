@@ -47,6 +47,8 @@ pub(crate) struct Rules {
     pub(crate) switches: &'static [(&'static str, Switch)],
     /// Members of a group.
     pub(crate) group: &'static [&'static str],
+    /// The agent's tools, but for those of servers and extensions; `None` where nobody lists them.
+    pub(crate) tools: Option<&'static Tools>,
     /// Handler types.
     pub(crate) types: &'static [(&'static str, HandlerKind)],
     /// What a handler without `type` is.
@@ -63,6 +65,15 @@ pub(crate) struct Rules {
     pub(crate) failure_tables: bool,
     /// Event names of other agents (`agent:Name`) may be named.
     pub(crate) foreign_events: bool,
+}
+
+/// What the tools of an agent are called.
+#[derive(Debug)]
+pub(crate) struct Tools {
+    /// Tools that the agent brings.
+    pub(crate) names: &'static [&'static str],
+    /// How names of other tools begin.
+    pub(crate) others: &'static str,
 }
 
 /// What a handler without `type` is.

@@ -64,6 +64,7 @@ static RULES: Rules = Rules {
     top: Some(&["$schema", "version", "name", "description", "dialect", "settings", "hooks"]),
     switches: &[],
     group: &["matcher", "hooks", "parallel", "description"],
+    tools: None,
     types: &[
         ("command", HandlerKind::Command),
         ("http", HandlerKind::Http),

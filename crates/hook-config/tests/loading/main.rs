@@ -5,6 +5,7 @@ mod common;
 mod amplifier;
 mod claude;
 mod claude_policy;
+mod claude_rules;
 mod hostile;
 mod identity;
 mod native;

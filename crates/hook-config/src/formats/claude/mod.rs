@@ -5,6 +5,7 @@
 mod plugins;
 mod policy;
 mod settings;
+mod tools;
 
 use std::path::Path;
 
@@ -119,6 +120,7 @@ const fn rules(top: Option<&'static [&'static str]>) -> Rules {
         // A plugin's own file switches nothing.
         switches: if top.is_some() { &[] } else { SWITCHES },
         group: &["matcher", "hooks"],
+        tools: Some(&tools::TOOLS),
         types: &[
             ("command", HandlerKind::Command),
             ("http", HandlerKind::Http),
