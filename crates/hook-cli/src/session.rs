@@ -106,6 +106,7 @@ pub(crate) fn engine(
     Engine::builder(host)
         .dialects(dialects)
         .documents(loaded.documents.iter().cloned())
+        .settings(loaded.settings.clone())
         .only(only)
         .sessions(sessions)
         .background(background)

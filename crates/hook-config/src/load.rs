@@ -322,6 +322,7 @@ impl<'a> Loader<'a> {
             a.layer.cmp(&b.layer).then_with(by_name)
         });
         self.diagnostics.extend(ids::assign(&mut self.documents));
+        self.settings.govern(&mut self.documents);
         self.diagnostics.extend(disabled::apply(&self.settings.disabled, &mut self.documents));
         Loaded {
             documents: self.documents,

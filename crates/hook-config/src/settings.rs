@@ -3,12 +3,13 @@
 //! A project, a local or a pack file may only tighten: of every setting it may name the strictest value, nothing else.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
-use hook_core::{DialectId, Layer, ReplyPolicy};
+use hook_core::{DialectId, Document, Layer, ReplyPolicy};
 use hook_mapper::Dialects;
 
-use crate::disabled::DisabledId;
+use crate::disabled::{self, DisabledId};
 use crate::formats;
 use crate::json::{Kind, Member, Node};
 use crate::module::{self, ModuleSettings};
@@ -95,6 +96,24 @@ impl Settings {
     pub fn subagent_tools(&self, agent: DialectId) -> Option<Vec<String>> {
         let usual = formats::module(agent).map_or(&[][..], |module| module.subagent_tools);
         self.agents.get(&agent)?.subagent_tools(usual)
+    }
+
+    /// Holds hooks that did not come from a file of their agent to the settings: those of the agent's module, and the list
+    /// `disabled`. Ids have to be given out already.
+    pub fn hold(&self, documents: &mut [Document]) {
+        self.govern(documents);
+        disabled::apply(&self.disabled, documents);
+    }
+
+    /// Holds the hooks of skills and subagents to the settings of their agent's module.
+    pub(crate) fn govern(&self, documents: &mut [Document]) {
+        let hooks = documents.iter_mut().flat_map(|document| &mut document.bindings);
+        for hook in hooks.flat_map(|binding| &mut binding.hooks) {
+            let scoped = matches!(hook.origin.layer, Layer::Skill | Layer::Agent);
+            if let Some(module) = self.agents.get(&hook.dialect).filter(|_| scoped) {
+                module.govern(Arc::make_mut(hook));
+            }
+        }
     }
 
     /// Adds the settings of a file of less authority: it says what was not said, and may make stricter what was.

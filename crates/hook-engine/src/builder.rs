@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hook_config::Settings;
 use hook_core::{
     Document, EventKind, Executor, Gate, HostContext, LanguageModel, Observer, SessionStore, TrustAll,
 };
@@ -26,6 +27,7 @@ pub struct EngineBuilder {
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
     pub(crate) background: BackgroundMode,
+    pub(crate) settings: Settings,
 }
 
 impl EngineBuilder {
@@ -40,6 +42,7 @@ impl EngineBuilder {
             gate: Arc::new(TrustAll),
             observers: Vec::new(),
             background: BackgroundMode::default(),
+            settings: Settings::default(),
         }
     }
 
@@ -54,6 +57,13 @@ impl EngineBuilder {
     #[must_use]
     pub fn documents(mut self, documents: impl IntoIterator<Item = Document>) -> EngineBuilder {
         self.documents.extend(documents);
+        self
+    }
+
+    /// The settings that were loaded with the documents. Hooks that come later, with a skill, are held to them, too.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> EngineBuilder {
+        self.settings = settings;
         self
     }
 

@@ -67,6 +67,7 @@ impl Engine {
             gate,
             observers,
             background,
+            settings,
         } = builder;
         let guard = |hook: &Hook| is_guard(&dialects, hook);
         let (generation, diagnostics) = Generation::build(1, &documents, only.as_deref(), &guard);
@@ -87,7 +88,7 @@ impl Engine {
             closures,
             next_key: AtomicUsize::new(0),
             anonymous: MemorySessions::new(),
-            skills: SkillHooks::default(),
+            skills: SkillHooks::new(settings),
             background,
             tasks: Tasks::default(),
         };

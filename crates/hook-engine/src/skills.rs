@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hook_config::{DocumentSpec, Parsed};
+use hook_config::{DocumentSpec, Parsed, Settings};
 use hook_core::{
     Control, ControlMessage, Diagnostic, Event, Hook, Layer, LoadedSkill, Note, Scope, SessionState, Severity,
 };
@@ -116,8 +116,8 @@ fn read(
 }
 
 /// The compiled hooks of loaded skills, per session.
-#[derive(Default)]
 pub(crate) struct SkillHooks {
+    settings: Settings,
     known: Mutex<HashMap<String, Known>>,
 }
 
@@ -127,6 +127,10 @@ struct Known {
 }
 
 impl SkillHooks {
+    pub(crate) fn new(settings: Settings) -> SkillHooks {
+        SkillHooks { settings, known: Mutex::default() }
+    }
+
     /// The hooks that the session's skills brought along; `None` where there are none.
     pub(crate) fn generation(
         &self,
@@ -142,7 +146,7 @@ impl SkillHooks {
         if let Some(entry) = known.get(session).filter(|entry| entry.skills == state.skills) {
             return Some(entry.generation.clone());
         }
-        let documents: Vec<_> = state
+        let mut documents: Vec<_> = state
             .skills
             .iter()
             .filter_map(|skill| {
@@ -150,6 +154,7 @@ impl SkillHooks {
             })
             .filter_map(|parsed| parsed.document)
             .collect();
+        self.settings.hold(&mut documents);
         let (generation, _) = Generation::build(0, &documents, None, guard);
         let generation = Arc::new(generation);
         if known.len() >= MEMORY {

@@ -117,3 +117,34 @@ fn an_agent_around_this_one_does_not_choose_the_project() {
     let said = crate::place::feed(command, payload.to_string().as_bytes());
     assert_eq!(said.json()["reason"], "inner");
 }
+
+#[test]
+fn hooks_of_loaded_skills_are_held_to_the_settings_too() {
+    let place = Place::new();
+    let hooks = json!({ "PreToolUse": [{ "hooks": [{ "command": "echo no >&2; exit 2" }] }] });
+    send(&place, "skill:loaded", json!({ "skill_name": "k", "hooks": hooks }), &[]).exits(0);
+    let pre = |more: &[&str]| {
+        let said = send(&place, "tool:pre", json!({ "tool_name": "bash", "tool_input": {} }), more);
+        said.exits(0).json()["action"].clone()
+    };
+    assert_eq!(pre(&[]), "deny");
+    assert_eq!(pre(&["--module-config", r#"{"enabled": false}"#]), "continue");
+    assert_eq!(pre(&["--module-config", r#"{"allow_blocking": false}"#]), "continue");
+    let explained = place.hook(&[
+        "explain",
+        "tool:pre",
+        "--agent",
+        "amplifier",
+        "--tool",
+        "bash",
+        "--session",
+        "s",
+        "--json",
+    ]);
+    let id = explained.json().to_string();
+    let start = id.find("PreToolUse-").unwrap();
+    let list = json!({ "settings": { "disabled": [&id[start..start + 23]] } }).to_string();
+    let place = place.with(".hooks/hooks.local.json", &list);
+    let said = send(&place, "tool:pre", json!({ "tool_name": "bash", "tool_input": {} }), &[]);
+    assert_eq!(said.json()["action"], "continue", "{said:?}");
+}
