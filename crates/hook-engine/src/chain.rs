@@ -134,6 +134,7 @@ impl Chain<'_> {
         {
             notes.push(Note::warning(format!("{} was not run: {}", run.hook.origin, run.reading.rule)));
         }
+        notes.extend(cut_short(&runs).filter(|_| ended));
         for run in &runs {
             for observer in self.observers {
                 observer.finished(&progress.event, run);
@@ -368,7 +369,10 @@ impl Chain<'_> {
             }
         };
         for line in &file.skipped {
-            progress.notes.push(Note::warning(format!("env file {}: {line}", path.display())));
+            let note = Note::warning(format!("env file {}: {line}", path.display()));
+            if !progress.notes.contains(&note) {
+                progress.notes.push(note);
+            }
         }
         let fresh: Vec<(String, String)> =
             file.vars.into_iter().filter(|(name, value)| state.variables.get(name) != Some(value)).collect();
@@ -404,6 +408,21 @@ pub(crate) fn nobody_runs(kind: HandlerKind) -> String {
 }
 
 const SHORT_CIRCUIT: &str = "an earlier answer ended the run";
+
+/// Where context or a rewrite ended the run, hooks after it saw nothing; a guard among them lets everything through
+/// ("Shell hooks module for Amplifier, Parallel execution": any answer but continue ends a sequence).
+fn cut_short(runs: &[Run]) -> Option<Note> {
+    let unseen = runs.iter().filter(|run| run.reading.rule == SHORT_CIRCUIT).count();
+    let last = runs.iter().rfind(|run| run.ran() && run.reading.answer.acts())?;
+    let denied = runs.iter().any(|run| run.reading.answer.decision == Decision::Deny);
+    (unseen > 0 && !denied).then(|| {
+        let hooks = if unseen == 1 { "1 hook".to_owned() } else { format!("{unseen} hooks") };
+        Note::warning(format!(
+            "the answer of {} ({}) ended the run, so {hooks} after it did not see this event; put guards before hooks that add something",
+            last.hook.origin, last.reading.rule
+        ))
+    })
+}
 
 /// The timeout of a hook, within the budget that its stage has left.
 fn timeout(hook: &Hook, profile: &Profile, budget: Option<(Instant, Budget)>) -> Duration {

@@ -207,6 +207,26 @@ async fn a_denied_stop_keeps_the_turn_open_and_says_so_on_stdin() {
 }
 
 #[tokio::test]
+async fn context_that_ends_the_run_before_other_hooks_is_told() {
+    let inject = r#"say {"contextInjection": "c"}"#;
+    let fire = |hooks: Value| async move {
+        let world = World::new("amplifier", Layer::Project, json!({ "PreToolUse": hooks }));
+        let payload = json!({"event": "tool:pre", "session_id": "s", "data": {"tool_name": "bash"}});
+        let notes = world.fire("amplifier", payload).await.notes;
+        notes.into_iter().map(|note| note.text).collect::<Vec<_>>()
+    };
+    let notes =
+        fire(json!([{"hooks": commands(&[inject, "block no"])}, {"hooks": commands(&["pass"])}])).await;
+    assert_eq!(notes.len(), 1);
+    assert!(notes[0].contains("(contextInjection) ended the run, so 2 hooks after it"), "{notes:?}");
+    assert_eq!(fire(json!([{"hooks": commands(&["pass", inject])}])).await, [""; 0], "nobody is after it");
+    let denied = fire(json!([{"hooks": commands(&["block no", "pass"])}])).await;
+    assert_eq!(denied, [""; 0], "a deny may end a run");
+    let parallel = json!([{"parallel": true, "hooks": commands(&[inject, "block no"])}]);
+    assert_eq!(fire(parallel).await, [""; 0], "at the same time all of them run");
+}
+
+#[tokio::test]
 async fn a_once_hook_runs_once_in_a_session() {
     let hooks = json!({"PreToolUse": [{"hooks": [{"type": "command", "command": "pass", "once": true}]}]});
     let world = World::new("native", Layer::Project, hooks);
