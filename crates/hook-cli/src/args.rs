@@ -72,6 +72,9 @@ pub(crate) struct SourceArgs {
     /// Settings of the agent's hook module, as its host mounts it: a JSON object, or a file that holds one
     #[arg(long = "module-config", value_name = "JSON|FILE")]
     pub(crate) module_config: Option<String>,
+    /// Put the hooks of this skill in force, as if it were loaded: its directory, or its SKILL.md (repeatable)
+    #[arg(long = "skill", value_name = "DIR")]
+    pub(crate) skill: Vec<PathBuf>,
 }
 
 /// An event made by hand.
@@ -106,6 +109,7 @@ pub(crate) struct EventArgs {
 #[command(after_help = "Examples:
   hook run PreToolUse --tool Bash --input '{\"command\": \"rm -rf /\"}'
   hook run UserPromptSubmit --data '{\"prompt\": \"hello\"}'
+  hook run PreToolUse --tool Bash --input '{\"command\": \"ls\"}' --skill skills/deploy
   hook run --payload event.json --agent AGENT --from AGENT")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -212,9 +216,10 @@ pub(crate) struct SwitchArgs {
 #[command(after_help = "Examples:
   hook check
   hook check .hooks/hooks.json
+  hook check skills/deploy/SKILL.md
   hook check --json | hook get '.[0].message'")]
 pub(crate) struct CheckArgs {
-    /// Hook files, or directories that hold them; without any, all that the project would read
+    /// Hook files, SKILL.md files, or directories that hold them; without any, all that the project would read
     pub(crate) paths: Vec<PathBuf>,
     /// The dialect of the given files, where their place does not tell
     #[arg(long)]

@@ -86,7 +86,7 @@ fn hook_files(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
         folders.push(entry?.path());
     }
     folders[1..].sort();
-    let names = ["hooks.json", "hooks.local.json"];
+    let names = ["hooks.json", "hooks.local.json", "SKILL.md"];
     let files = folders.iter().flat_map(|folder| names.map(|name| folder.join(name)));
     Ok(files.filter(|path| path.is_file()).collect())
 }

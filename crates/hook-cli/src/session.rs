@@ -63,6 +63,11 @@ pub(crate) fn load_files(
         |flag: &str, given: &Option<String>| given.as_deref().map(|text| source(flag, text)).transpose();
     request.module_config = given("--module-config", &sources.module_config)?;
     request.extra_settings = given("--settings", &sources.settings)?;
+    for skill in &sources.skill {
+        request
+            .skills
+            .push(std::path::absolute(skill).map_err(|error| CliError::io(skill.display(), error))?);
+    }
     Ok(load(&request))
 }
 

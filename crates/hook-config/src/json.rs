@@ -36,9 +36,9 @@ pub(crate) struct Tree {
     pub(crate) duplicates: Vec<Duplicate>,
 }
 
-/// Why a text is no JSON.
+/// Why a text cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct JsonError {
+pub(crate) struct SyntaxError {
     pub(crate) span: Span,
     pub(crate) message: String,
     pub(crate) help: Option<&'static str>,
@@ -46,7 +46,7 @@ pub(crate) struct JsonError {
 }
 
 /// Reads a text.
-pub(crate) fn parse(text: &str) -> Result<Tree, JsonError> {
+pub(crate) fn parse(text: &str) -> Result<Tree, SyntaxError> {
     let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, lax: None, duplicates: Vec::new() };
     parser.skip_blanks()?;
     if parser.peek().is_none() {
@@ -61,6 +61,44 @@ pub(crate) fn parse(text: &str) -> Result<Tree, JsonError> {
         ));
     }
     Ok(Tree { root, lax: parser.lax, duplicates: parser.duplicates })
+}
+
+/// The number that a text is in JSON; `None` where it is none.
+pub(crate) fn number(text: &str) -> Option<f64> {
+    let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, lax: None, duplicates: Vec::new() };
+    parser.number().ok().filter(|_| parser.at == text.len())
+}
+
+/// The last value of a repeated key, at the place of the first.
+pub(crate) fn without_repeats(members: Vec<Member>, duplicates: &mut Vec<Duplicate>) -> Vec<Member> {
+    if members.len() < 2 {
+        return members;
+    }
+    let mut kept: Vec<Member> = Vec::with_capacity(members.len());
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let large = members.len() > SMALL_OBJECT;
+    for member in members {
+        let known = if large {
+            places.get(&member.key).copied()
+        } else {
+            kept.iter().position(|other| other.key == member.key)
+        };
+        match known {
+            Some(index) => {
+                let first = kept[index].key_span;
+                let last = member.key_span;
+                duplicates.push(Duplicate { key: member.key.clone(), first, last });
+                kept[index] = member;
+            }
+            None => {
+                if large {
+                    places.insert(member.key.clone(), kept.len());
+                }
+                kept.push(member);
+            }
+        }
+    }
+    kept
 }
 
 struct Parser<'a> {
@@ -83,13 +121,13 @@ impl Parser<'_> {
     }
 
     /// An error at the character that stands next.
-    fn error(&self, message: impl Into<String>, help: Option<&'static str>) -> JsonError {
+    fn error(&self, message: impl Into<String>, help: Option<&'static str>) -> SyntaxError {
         let width = self.text.get(self.at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
         self.error_at(Span::new(self.at, self.at + width), message, help)
     }
 
-    fn error_at(&self, span: Span, message: impl Into<String>, help: Option<&'static str>) -> JsonError {
-        JsonError { span, message: message.into(), help, too_deep: false }
+    fn error_at(&self, span: Span, message: impl Into<String>, help: Option<&'static str>) -> SyntaxError {
+        SyntaxError { span, message: message.into(), help, too_deep: false }
     }
 
     fn next_for_people(&self) -> String {
@@ -99,7 +137,7 @@ impl Parser<'_> {
         }
     }
 
-    fn skip_blanks(&mut self) -> Result<(), JsonError> {
+    fn skip_blanks(&mut self) -> Result<(), SyntaxError> {
         loop {
             match self.peek() {
                 Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
@@ -109,7 +147,7 @@ impl Parser<'_> {
         }
     }
 
-    fn comment(&mut self) -> Result<(), JsonError> {
+    fn comment(&mut self) -> Result<(), SyntaxError> {
         let start = self.at;
         match self.bytes.get(self.at + 1) {
             Some(b'/') => {
@@ -133,13 +171,13 @@ impl Parser<'_> {
         self.lax.get_or_insert((span, what));
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node, JsonError> {
+    fn value(&mut self, depth: usize) -> Result<Node, SyntaxError> {
         let start = self.at;
         let kind = match self.peek() {
             Some(b'{' | b'[') if depth >= MAX_DEPTH => {
                 let message = format!("nested deeper than {MAX_DEPTH} levels");
                 let span = Span::new(self.at, self.at + 1);
-                return Err(JsonError { span, message, help: None, too_deep: true });
+                return Err(SyntaxError { span, message, help: None, too_deep: true });
             }
             Some(b'{') => Kind::Object(self.object(depth)?),
             Some(b'[') => Kind::Array(self.array(depth)?),
@@ -157,7 +195,7 @@ impl Parser<'_> {
         Ok(Node { span: Span::new(start, self.at), kind })
     }
 
-    fn word(&mut self) -> Result<Kind, JsonError> {
+    fn word(&mut self) -> Result<Kind, SyntaxError> {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let word = &self.text[self.at..self.at + length];
@@ -175,7 +213,7 @@ impl Parser<'_> {
         Ok(kind)
     }
 
-    fn number(&mut self) -> Result<f64, JsonError> {
+    fn number(&mut self) -> Result<f64, SyntaxError> {
         let start = self.at;
         let digits = |parser: &mut Self| {
             let from = parser.at;
@@ -202,7 +240,7 @@ impl Parser<'_> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Result<Vec<Node>, JsonError> {
+    fn array(&mut self, depth: usize) -> Result<Vec<Node>, SyntaxError> {
         let open = self.at;
         self.at += 1;
         let mut items = Vec::new();
@@ -217,14 +255,14 @@ impl Parser<'_> {
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Vec<Member>, JsonError> {
+    fn object(&mut self, depth: usize) -> Result<Vec<Member>, SyntaxError> {
         let open = self.at;
         self.at += 1;
         let mut members = Vec::new();
         loop {
             self.skip_blanks()?;
             if self.eat(b'}') {
-                return Ok(self.without_repeats(members));
+                return Ok(without_repeats(members, &mut self.duplicates));
             }
             self.check_open(open, "object")?;
             let start = self.at;
@@ -246,7 +284,7 @@ impl Parser<'_> {
         }
     }
 
-    fn check_open(&self, open: usize, what: &str) -> Result<(), JsonError> {
+    fn check_open(&self, open: usize, what: &str) -> Result<(), SyntaxError> {
         if self.peek().is_some() {
             return Ok(());
         }
@@ -259,7 +297,7 @@ impl Parser<'_> {
     }
 
     /// A comma, or nothing before the closing brace.
-    fn separator(&mut self, open: usize, close: u8, what: &str) -> Result<(), JsonError> {
+    fn separator(&mut self, open: usize, close: u8, what: &str) -> Result<(), SyntaxError> {
         self.skip_blanks()?;
         let comma = self.at;
         if self.eat(b',') {
@@ -277,39 +315,7 @@ impl Parser<'_> {
         Err(self.error(format!("expected ',' or '{close}', found {}", self.next_for_people()), None))
     }
 
-    /// The last value of a repeated key, at the place of the first.
-    fn without_repeats(&mut self, members: Vec<Member>) -> Vec<Member> {
-        if members.len() < 2 {
-            return members;
-        }
-        let mut kept: Vec<Member> = Vec::with_capacity(members.len());
-        let mut places: HashMap<String, usize> = HashMap::new();
-        let large = members.len() > SMALL_OBJECT;
-        for member in members {
-            let known = if large {
-                places.get(&member.key).copied()
-            } else {
-                kept.iter().position(|other| other.key == member.key)
-            };
-            match known {
-                Some(index) => {
-                    let first = kept[index].key_span;
-                    let last = member.key_span;
-                    self.duplicates.push(Duplicate { key: member.key.clone(), first, last });
-                    kept[index] = member;
-                }
-                None => {
-                    if large {
-                        places.insert(member.key.clone(), kept.len());
-                    }
-                    kept.push(member);
-                }
-            }
-        }
-        kept
-    }
-
-    fn string(&mut self) -> Result<String, JsonError> {
+    fn string(&mut self) -> Result<String, SyntaxError> {
         let open = self.at;
         self.at += 1;
         let mut value = String::new();
@@ -341,7 +347,7 @@ impl Parser<'_> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, JsonError> {
+    fn escape(&mut self) -> Result<char, SyntaxError> {
         let start = self.at;
         self.at += 1;
         let escaped = self.peek();
@@ -370,7 +376,7 @@ impl Parser<'_> {
         })
     }
 
-    fn unicode(&mut self, start: usize) -> Result<char, JsonError> {
+    fn unicode(&mut self, start: usize) -> Result<char, SyntaxError> {
         let first = self.four_digits(start)?;
         if !(0xd800..0xdc00).contains(&first) {
             // A half of a pair alone stands for no character.
@@ -388,7 +394,7 @@ impl Parser<'_> {
         Ok(char::REPLACEMENT_CHARACTER)
     }
 
-    fn four_digits(&mut self, start: usize) -> Result<u32, JsonError> {
+    fn four_digits(&mut self, start: usize) -> Result<u32, SyntaxError> {
         let digits = self.bytes.get(self.at..self.at + 4).filter(|d| d.iter().all(u8::is_ascii_hexdigit));
         let Some(digits) = digits else {
             let span = Span::new(start, self.at);

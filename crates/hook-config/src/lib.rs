@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `json` | text into a tree with the place of every key and value |
 //! | `text` | size, encoding, syntax, and what a dialect allows of it |
+//! | `frontmatter`, `skills`, `relative` | skills, slash commands and subagents: YAML into the same tree, where they lie, `./` in them |
 //! | `shape`, `handler`, `fields` | the shapes of hook files, shared by all dialects |
 //! | `formats` | where each agent keeps its files, and how it takes what is not quite right |
 //! | `load`, `ids`, `settings`, `module`, `disabled` | everything together |
@@ -20,16 +21,19 @@ mod edit;
 mod fields;
 mod files;
 mod formats;
+mod frontmatter;
 mod handler;
 mod ids;
 mod json;
 mod load;
 mod matchers;
 mod module;
+mod relative;
 mod report;
 mod scripts;
 mod settings;
 mod shape;
+mod skills;
 mod spec;
 mod suggest;
 mod switches;
@@ -42,5 +46,6 @@ pub use load::{LoadRequest, Loaded, Parsed, check_file, load, parse, parse_value
 pub use module::{ModuleSettings, Setting};
 pub use scripts::lint;
 pub use settings::{EngineFailureMode, Settings, Unsupported, Untrusted};
+pub use skills::skill_document;
 pub use spec::DocumentSpec;
 pub use text::MAX_FILE;

@@ -1,17 +1,22 @@
 //! From a host to its documents, in dispatch order.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
-use hook_core::{Diagnostic, DialectId, Document, FileEntry, Files, Hook, HostContext, Severity, Source};
+use hook_core::{
+    Diagnostic, DialectId, Document, FileEntry, Files, Hook, HostContext, Layer, Severity, Source,
+};
 use hook_mapper::Dialects;
 use serde_json::Value;
 
 use crate::disabled::{self, Plugin};
 use crate::formats::{self, FORMATS};
+use crate::frontmatter;
 use crate::ids;
 use crate::module;
+use crate::relative;
 use crate::report::Report;
 use crate::settings::{self, Settings};
 use crate::shape::Reader;
@@ -37,6 +42,8 @@ pub struct LoadRequest<'a> {
     pub module_config: Option<Source>,
     /// A settings file of the agents in `own_files_of` that was given for this run alone.
     pub extra_settings: Option<Source>,
+    /// Skills whose hooks are in force at once: directories that hold a `SKILL.md`, or such files.
+    pub skills: Vec<std::path::PathBuf>,
 }
 
 impl<'a> LoadRequest<'a> {
@@ -51,6 +58,7 @@ impl<'a> LoadRequest<'a> {
             plugin_roots: Vec::new(),
             module_config: None,
             extra_settings: None,
+            skills: Vec::new(),
         }
     }
 }
@@ -122,6 +130,7 @@ pub fn load(request: &LoadRequest<'_>) -> Loaded {
             }
         }
     }
+    loader.skills_asked_for();
     loader.finish()
 }
 
@@ -139,30 +148,45 @@ pub fn check_file(path: &Path, dialect: Option<DialectId>, files: &dyn Files, di
     loader.finish()
 }
 
-fn guess(path: &Path, dialect: Option<DialectId>) -> DocumentSpec {
+/// What a file is by its place. A skill that lies in no agent's place is a native one.
+pub(crate) fn guess(path: &Path, dialect: Option<DialectId>) -> DocumentSpec {
     let mut guesses = FORMATS.iter().filter(|format| dialect.is_none_or(|id| id == format.id));
     let found = guesses.find_map(|format| (format.guess)(path));
-    found.unwrap_or_else(|| {
-        DocumentSpec::new(path, dialect.unwrap_or(DialectId::NATIVE), hook_core::Layer::Project)
+    let dialect = dialect.unwrap_or(DialectId::NATIVE);
+    found.unwrap_or_else(|| match frontmatter::is_markdown(path) {
+        true => frontmatter::spec(path, dialect),
+        false => DocumentSpec::new(path, dialect, Layer::Project),
     })
 }
 
-/// Reads one file's bytes. Ids are those the file would have alone.
+/// Reads one file's bytes: the frontmatter of a Markdown file (by its name, `*.md`), else a hook file. Ids are those the file
+/// would have alone.
 pub fn parse(bytes: &[u8], spec: &DocumentSpec, dialects: &Dialects) -> Parsed {
-    let mut parsed = read_document(bytes, spec, dialects);
+    alone(read_document(bytes, spec, dialects))
+}
+
+/// Reads a `hooks` value that came in memory (a message of an agent, for instance).
+pub fn parse_value(hooks: &Value, spec: &DocumentSpec, dialects: &Dialects) -> Parsed {
+    let text = serde_json::json!({ "hooks": hooks }).to_string();
+    alone(read_hook_file(text.as_bytes(), spec, dialects))
+}
+
+fn alone(mut parsed: Parsed) -> Parsed {
     if let Some(document) = &mut parsed.document {
         parsed.diagnostics.extend(ids::assign(std::slice::from_mut(document)));
+        relative::resolve(document);
     }
     parsed
 }
 
-/// Reads a `hooks` value that came in memory (the frontmatter of a skill or of a subagent, a message of an agent).
-pub fn parse_value(hooks: &Value, spec: &DocumentSpec, dialects: &Dialects) -> Parsed {
-    let text = serde_json::json!({ "hooks": hooks }).to_string();
-    parse(text.as_bytes(), spec, dialects)
+fn read_document(bytes: &[u8], spec: &DocumentSpec, dialects: &Dialects) -> Parsed {
+    match frontmatter::is_markdown(&spec.path) {
+        true => frontmatter::read(bytes, spec, dialects),
+        false => read_hook_file(bytes, spec, dialects),
+    }
 }
 
-fn read_document(bytes: &[u8], spec: &DocumentSpec, dialects: &Dialects) -> Parsed {
+fn read_hook_file(bytes: &[u8], spec: &DocumentSpec, dialects: &Dialects) -> Parsed {
     let rules = formats::rules(spec.dialect, spec.layer);
     let opened = text::open(bytes, &spec.path, rules);
     let mut diagnostics = opened.diagnostics;
@@ -232,6 +256,8 @@ pub(crate) struct Loader<'a> {
     pub(crate) sources: Vec<Source>,
     pub(crate) settings: Settings,
     pub(crate) plugins: Vec<Plugin>,
+    /// Skills and subagents that were found: of those with one name, the first counts.
+    pub(crate) named: HashSet<(Layer, Arc<str>)>,
     wanted_sources: Vec<String>,
 }
 
@@ -242,6 +268,7 @@ impl<'a> Loader<'a> {
             documents: Vec::new(),
             diagnostics: Vec::new(),
             sources: Vec::new(),
+            named: HashSet::new(),
             settings: Settings::default(),
             plugins: Vec::new(),
             wanted_sources: Vec::new(),
@@ -316,7 +343,7 @@ impl<'a> Loader<'a> {
         // Stable: within a layer, files stay as they were read; packs go by name.
         self.documents.sort_by(|a, b| {
             let by_name = || match a.layer {
-                hook_core::Layer::Pack => a.source.cmp(&b.source),
+                Layer::Pack => a.source.cmp(&b.source),
                 _ => std::cmp::Ordering::Equal,
             };
             a.layer.cmp(&b.layer).then_with(by_name)
@@ -324,6 +351,7 @@ impl<'a> Loader<'a> {
         self.diagnostics.extend(ids::assign(&mut self.documents));
         self.settings.govern(&mut self.documents);
         self.diagnostics.extend(disabled::apply(&self.settings.disabled, &mut self.documents));
+        self.documents.iter_mut().for_each(relative::resolve);
         Loaded {
             documents: self.documents,
             diagnostics: self.diagnostics,

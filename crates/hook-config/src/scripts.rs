@@ -17,6 +17,7 @@ use hook_core::{
 use hook_mapper::Dialects;
 use hook_shell::{Line, Quoting, Word, placeholders};
 
+use crate::frontmatter;
 use crate::json::{self, Node};
 use crate::load::Loaded;
 use crate::suggest::nearest;
@@ -42,7 +43,7 @@ pub fn lint(loaded: &Loaded, files: &dyn Files, host: &HostContext, dialects: &D
             Look { hook, host, files, dialects, dialect: dialect.as_ref(), variables, found: Vec::new() };
         for (member, part, finding) in look.command(command) {
             let pointer = format!("{}/{member}", hook.origin.pointer);
-            let place = trees.place(hook, &pointer, part);
+            let place = trees.place(hook, &pointer, part, read_as(command, &member));
             let mut finding = finding.pointer(pointer);
             if let Some(place) = place.or_else(|| hook.origin.location.clone()) {
                 finding = finding.at(place, "");
@@ -62,6 +63,12 @@ fn variables(hook: &Hook, dialect: &dyn Dialect, host: &HostContext) -> BTreeMap
     dialect.variables(&cx).into_iter().collect()
 }
 
+/// The text of a member as it was looked at.
+fn read_as<'c>(command: &'c CommandHandler, member: &str) -> &'c str {
+    let index = member.strip_prefix("args/").and_then(|index| index.parse::<usize>().ok());
+    index.and_then(|index| command.args.as_ref()?.get(index)).unwrap_or(&command.command)
+}
+
 /// The trees of the files that were read, for the places of findings.
 struct Trees<'a> {
     sources: &'a [Source],
@@ -69,11 +76,15 @@ struct Trees<'a> {
 }
 
 impl Trees<'_> {
-    fn place(&mut self, hook: &Hook, pointer: &str, part: Span) -> Option<Location> {
+    /// The place of a part of a member's text. The whole member where it was written in other words, as `./` of a skill is.
+    fn place(&mut self, hook: &Hook, pointer: &str, part: Span, read_as: &str) -> Option<Location> {
         let file = hook.origin.file.clone()?;
         let sources = self.sources;
         let entry = self.read.entry(file.clone()).or_insert_with(|| {
             let source = sources.iter().find(|source| source.path == file)?;
+            if frontmatter::is_markdown(&file) {
+                return Some((source, frontmatter::root(&source.text)?));
+            }
             // A mark at the beginning would stop the parser; blanks keep the offsets.
             let text =
                 source.text.replacen('\u{feff}', "   ", usize::from(source.text.starts_with('\u{feff}')));
@@ -88,7 +99,11 @@ impl Trees<'_> {
                 _ => &node.get(&step)?.value,
             };
         }
-        Some(source.locate(node.span_within(&source.text, part)))
+        let span = match node.as_str() == Some(read_as) {
+            true => node.span_within(&source.text, part),
+            false => node.span,
+        };
+        Some(source.locate(span))
     }
 }
 
@@ -337,6 +352,14 @@ impl Look<'_> {
         let profile = self.dialect.profile();
         let has_source = matches!(self.hook.origin.layer, Layer::Pack | Layer::Skill | Layer::Agent);
         let placeholder = profile.placeholders.contains(&name);
+        if profile.own_variables.contains(&name) && self.variables.contains_key(name) {
+            let message =
+                format!("only here {name} is set: an agent that runs this hook itself leaves it empty");
+            let instead = profile.placeholders.iter().find(|other| self.variables.contains_key(**other));
+            let help = instead.map(|other| format!("write the path with ${{{other}}}"));
+            self.add(member, span, codes::UNKNOWN_PLACEHOLDER, message).help = help;
+            return;
+        }
         let set = self.variables.contains_key(name)
             || (placeholder && has_source)
             || (!placeholder && profile.protected_variables.contains(&name))

@@ -128,6 +128,12 @@ fn check(tree: Tree, rules: &Rules, report: &mut Report<'_>) -> Option<Tree> {
             }
         }
     }
+    repeated(&tree, report);
+    Some(tree)
+}
+
+/// Members that stand twice.
+pub(crate) fn repeated(tree: &Tree, report: &mut Report<'_>) {
     for duplicate in &tree.duplicates {
         let message = format!("{:?} stands twice in one object; only the last one counts", duplicate.key);
         let finding = Diagnostic::new(codes::DUPLICATE_KEY, message)
@@ -137,5 +143,4 @@ fn check(tree: Tree, rules: &Rules, report: &mut Report<'_>) -> Option<Tree> {
             .help("join both, or remove one");
         report.push(finding);
     }
-    Some(tree)
 }

@@ -127,6 +127,8 @@ pub struct Profile {
     pub markers: &'static [&'static str],
     /// Placeholders (`CLAUDE_PLUGIN_ROOT`) that commands of this dialect may use.
     pub placeholders: &'static [&'static str],
+    /// Variables that hooks get here though the agent itself sets them for none: a command that needs one works here only.
+    pub own_variables: &'static [&'static str],
     /// The timeout of a hook that has none of its own.
     pub default_timeout: fn(&EventKind, HandlerKind) -> Duration,
     /// No hook runs longer.

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hook_config::{DocumentSpec, Parsed, Settings};
+use hook_config::{Parsed, Settings};
 use hook_core::{
-    Control, ControlMessage, Diagnostic, Event, Hook, Layer, LoadedSkill, Note, Scope, SessionState, Severity,
+    Control, ControlMessage, Diagnostic, Event, Hook, LoadedSkill, Note, Scope, SessionState, Severity,
 };
 use hook_mapper::Dialects;
 use hook_registry::Generation;
@@ -35,6 +35,12 @@ pub(crate) fn in_force(scope: &Scope, event: &Event, state: &SessionState) -> bo
 /// A plugin's skill is called with the plugin's name before its own.
 fn is_called(called: &str, name: &str) -> bool {
     called == name || called.rsplit_once(':').is_some_and(|(_, own)| own == name)
+}
+
+/// True for a hook of a skill's file where the agent sent the skill's hooks itself: those run, and nothing runs twice.
+pub(crate) fn superseded(scope: &Scope, state: &SessionState) -> bool {
+    let Scope::Skill(name) = scope else { return false };
+    state.skills.iter().any(|skill| is_called(&skill.name, name) && !skill.hooks.is_null())
 }
 
 /// Why a hook is not in force, for people.
@@ -94,7 +100,11 @@ pub(crate) fn notes(control: &Control, dialects: &Dialects) -> Vec<Note> {
 }
 
 fn said(finding: &Diagnostic) -> Note {
-    let place = finding.location().map(|place| format!("{place}: ")).unwrap_or_default();
+    let place = match (finding.location(), &finding.file) {
+        (Some(place), _) => format!("{place}: "),
+        (None, Some(file)) => format!("{}: ", file.display()),
+        (None, None) => String::new(),
+    };
     let text = format!("{place}{}", finding.message);
     if finding.severity == Severity::Info { Note::info(text) } else { Note::warning(text) }
 }
@@ -108,11 +118,7 @@ fn read(
     dialects: &Dialects,
 ) -> Option<Parsed> {
     let dialect = dialects.find(dialect).filter(|_| !hooks.is_null())?.profile().id;
-    let directory = directory.unwrap_or(Path::new(""));
-    let spec = DocumentSpec::new(directory.join("SKILL.md"), dialect, Layer::Skill)
-        .of_source(directory, name)
-        .in_force(Scope::Skill(name.into()));
-    Some(hook_config::parse_value(hooks, &spec, dialects))
+    Some(hook_config::skill_document(name, directory, hooks, dialect, dialects))
 }
 
 /// The compiled hooks of loaded skills, per session.

@@ -42,6 +42,7 @@ mod tests {
         protected_variables: &[],
         markers: &[],
         placeholders: &[],
+        own_variables: &[],
         default_timeout: |_, _| Duration::from_secs(30),
         max_timeout: Some(Duration::from_secs(300)),
         asking: Asking { max_tokens: 1, instructions: None },

@@ -15,6 +15,8 @@ pub(super) struct Hook<'a> {
     pub(super) place: &'a Workspace,
     /// The workspace is a plugin.
     pub(super) plugin: bool,
+    /// The skills whose hooks are in force, by their files.
+    pub(super) skills: Vec<String>,
 }
 
 /// One event that was fired.
@@ -24,6 +26,8 @@ pub(super) struct Fired {
     pub(super) stderr: String,
     pub(super) code: Option<i32>,
     pub(super) took: Duration,
+    /// The workspace.
+    pub(super) root: PathBuf,
 }
 
 impl Hook<'_> {
@@ -36,11 +40,14 @@ impl Hook<'_> {
         command
     }
 
-    /// Whose files are read: Claude Code's own, and the workspace as a plugin where it is one.
+    /// Whose files are read: Claude Code's own, the workspace as a plugin where it is one, and its skills.
     fn sources(&self, command: &mut Command) {
         command.args(["--from", "claude"]);
         if self.plugin {
             command.arg("--plugin-root").arg(&self.place.root);
+        }
+        for skill in &self.skills {
+            command.arg("--skill").arg(self.place.root.join(skill));
         }
     }
 
@@ -55,7 +62,8 @@ impl Hook<'_> {
         let output = command.output().with_context(|| self.binary.display().to_string())?;
         let took = begun.elapsed();
         let document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
-        let fired = Fired { document, stderr: text(&output.stderr), code: output.status.code(), took };
+        let (stderr, code, root) = (text(&output.stderr), output.status.code(), self.place.root.clone());
+        let fired = Fired { document, stderr, code, took, root };
         if fired.stderr.contains("panicked at") {
             bail!("the binary panicked: {}", fired.stderr);
         }

@@ -168,6 +168,9 @@ fn behaviour(name: &str, fired: &Fired) -> Result<bool> {
             fired.started().iter().any(|run| run["status"] == "error")
                 && fired.words().contains("CLAUDE_SKILL_DIR")
         }
+        "placeholder resolved to the skill directory and ok.txt exists" => {
+            fired.root.join("ok.txt").exists() && fired.started().iter().all(|run| run["status"] == "ok")
+        }
         other => bail!("either: the runner does not know the behaviour {other:?}"),
     })
 }

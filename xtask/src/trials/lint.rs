@@ -63,11 +63,22 @@ fn fits(wanted: &Value, found: &Value) -> bool {
         members.iter().all(|(key, value)| match key.as_str() {
             "about" => found["slug"] == *value,
             // A finding about the whole file may have no pointer.
-            "at" => found["pointer"] == *value || (value == "" && found["pointer"].is_null()),
+            "at" => {
+                let at = value.as_str().map(pointer).unwrap_or_default();
+                found["pointer"] == *at || (at.is_empty() && found["pointer"].is_null())
+            }
             "level" => found["severity"] == *value,
             "suggest" => found["suggestion"] == *value,
             "file" => value.as_str().is_some_and(|file| in_file(found, file)),
             _ => false,
         })
     })
+}
+
+/// A pointer as it stands, or from `hooks.Stop[0].command`.
+fn pointer(at: &str) -> String {
+    if at.is_empty() || at.starts_with('/') {
+        return at.to_owned();
+    }
+    format!("/{}", at.replace("].", "/").replace(['.', '['], "/").replace(']', ""))
 }

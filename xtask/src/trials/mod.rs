@@ -69,12 +69,18 @@ fn run_trial(trial: &Map<String, Value>, binary: &Path) -> Result<Vec<Mismatch>>
         bail!("the runner does not know the key {key:?}");
     }
     let dialect = trial.get("dialect").and_then(Value::as_str).unwrap_or_default();
-    if !["claude-settings", "claude-plugin"].contains(&dialect) {
+    if !["claude-settings", "claude-plugin", "skill-frontmatter"].contains(&dialect) {
         bail!("dialect {dialect:?} is not supported yet");
     }
     let place = workspace::Workspace::create(trial)?;
     let expect = trial.get("expect").and_then(Value::as_object).context("no expect")?;
-    let hook = fire::Hook { binary: binary.to_owned(), place: &place, plugin: dialect == "claude-plugin" };
+    let files = trial.get("files").and_then(Value::as_object).into_iter().flatten();
+    let hook = fire::Hook {
+        binary: binary.to_owned(),
+        place: &place,
+        plugin: dialect == "claude-plugin",
+        skills: files.filter(|(name, _)| name.ends_with("SKILL.md")).map(|(name, _)| name.clone()).collect(),
+    };
     judge::judge(trial, expect, &hook)
 }
 

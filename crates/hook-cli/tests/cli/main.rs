@@ -12,4 +12,4 @@ mod get;
 mod help;
 mod place;
 mod run;
-mod switch;
+mod skills;

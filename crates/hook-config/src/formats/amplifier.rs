@@ -11,8 +11,10 @@ use hook_core::{Diagnostic, DialectId, EntryKind, HandlerKind, Layer, Location, 
 
 use super::{Format, Module, Rules, Tolerance, Untyped, lies_in};
 use crate::disabled::Plugin;
+use crate::frontmatter;
 use crate::load::Loader;
 use crate::module::Setting;
+use crate::skills::Hooks;
 use crate::spec::DocumentSpec;
 use crate::suggest::nearest;
 
@@ -66,6 +68,8 @@ static RULES: Rules = Rules {
     no_user_config_in_shell: None,
     failure_tables: false,
     foreign_events: false,
+    skill_needs: &["name", "description"],
+    skill_relative: true,
 };
 
 fn load(loader: &mut Loader<'_>) {
@@ -82,8 +86,20 @@ fn load(loader: &mut Loader<'_>) {
     if open(&module.allow_project_hooks) && user.as_ref() != Some(&project) {
         directory(loader, &project, Layer::Project);
     }
+    skills(loader);
     loader.diagnostics.extend(module.too_long(ID));
     loader.each_hook_from(first, |hook| module.govern(hook));
+}
+
+/// Skills and subagents, whose hooks wait until they are loaded. The project's come before the user's of the same name.
+fn skills(loader: &mut Loader<'_>) {
+    let host = loader.request.host;
+    let user = host.home.as_ref().filter(|home| **home != host.project);
+    for place in [Some(&host.project), user].into_iter().flatten() {
+        let place = place.join(".amplifier");
+        loader.skills_in(&place.join("skills"), ID, None);
+        loader.markdown_in(&place.join("agents"), ID, None, Hooks::Count);
+    }
 }
 
 /// The root registry, then the registry of every direct sub-directory by name.
@@ -142,6 +158,12 @@ fn directory(loader: &mut Loader<'_>, directory: &Path, layer: Layer) {
 }
 
 fn guess(path: &Path) -> Option<DocumentSpec> {
-    let hooks = lies_in(path, ".amplifier") && path.file_name().is_some_and(|name| name == "hooks.json");
+    if !lies_in(path, ".amplifier") {
+        return None;
+    }
+    if frontmatter::is_markdown(path) {
+        return Some(frontmatter::spec(path, ID));
+    }
+    let hooks = path.file_name().is_some_and(|name| name == "hooks.json");
     hooks.then(|| DocumentSpec::new(path, ID, Layer::Project))
 }

@@ -65,6 +65,10 @@ pub(crate) struct Rules {
     pub(crate) failure_tables: bool,
     /// Event names of other agents (`agent:Name`) may be named.
     pub(crate) foreign_events: bool,
+    /// Members that the frontmatter of a skill has to have.
+    pub(crate) skill_needs: &'static [&'static str],
+    /// A command of a skill that begins with `./` or `../` means the skill's directory.
+    pub(crate) skill_relative: bool,
 }
 
 /// What the tools of an agent are called.

@@ -5,6 +5,7 @@ use std::path::Path;
 use hook_core::{DialectId, HandlerKind, Layer};
 
 use super::{Format, Rules, Tolerance, Untyped, lies_in};
+use crate::frontmatter;
 use crate::load::Loader;
 use crate::spec::DocumentSpec;
 
@@ -80,6 +81,8 @@ static RULES: Rules = Rules {
     no_user_config_in_shell: None,
     failure_tables: true,
     foreign_events: true,
+    skill_needs: &["name", "description"],
+    skill_relative: true,
 };
 
 fn load(loader: &mut Loader<'_>) {
@@ -101,6 +104,9 @@ fn load(loader: &mut Loader<'_>) {
 fn guess(path: &Path) -> Option<DocumentSpec> {
     if !lies_in(path, ".hooks") {
         return None;
+    }
+    if frontmatter::is_markdown(path) {
+        return Some(frontmatter::spec(path, DialectId::NATIVE));
     }
     let local = path.file_name().is_some_and(|name| name == "hooks.local.json");
     let layer = if local { Layer::Local } else { Layer::Project };

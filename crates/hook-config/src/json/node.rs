@@ -114,14 +114,44 @@ impl Node {
         }
     }
 
-    /// The place of a part of a string, where the string is written without escapes; else of the whole string.
+    /// The place of a part of a string, where the string is written as it is (bare, in quotes without escapes, or as a block of
+    /// lines); else of the whole string.
     pub(crate) fn span_within(&self, text: &str, part: Span) -> Span {
-        let inner = text.get(self.span.start + 1..self.span.end.saturating_sub(1));
-        match self.as_str() {
-            Some(value) if inner == Some(value) && part.start <= part.end && part.end <= value.len() => {
-                Span::new(self.span.start + 1 + part.start, self.span.start + 1 + part.end)
-            }
-            _ => self.span,
-        }
+        let Some(value) = self.as_str().filter(|value| part.start <= part.end && part.end <= value.len())
+        else {
+            return self.span;
+        };
+        let written = text.get(self.span.start..self.span.end).unwrap_or_default();
+        let quoted = text.get(self.span.start + 1..self.span.end.saturating_sub(1));
+        let first = if written == value {
+            Some(0)
+        } else if quoted == Some(value) {
+            Some(1)
+        } else {
+            in_block(written, value, part)
+        };
+        first.map_or(self.span, |first| {
+            Span::new(self.span.start + first + part.start, self.span.start + first + part.end)
+        })
     }
+}
+
+/// How far a part of a literal block is moved by the indentation of the lines up to its own. The first line of a block begins
+/// after its indentation.
+fn in_block(written: &str, value: &str, part: Span) -> Option<usize> {
+    let line = value.get(..part.start)?.matches('\n').count();
+    if value[part.start..part.end].contains('\n') {
+        return None;
+    }
+    let mut moved = 0;
+    for (number, (written, value)) in written.split('\n').zip(value.split('\n')).enumerate() {
+        let bare = written.strip_suffix('\r').unwrap_or(written);
+        let indent = bare.len().checked_sub(value.len()).filter(|_| bare.ends_with(value))?;
+        moved += indent;
+        if number == line {
+            return Some(moved);
+        }
+        moved += written.len() - bare.len();
+    }
+    None
 }

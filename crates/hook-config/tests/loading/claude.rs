@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hook_config::{DocumentSpec, LoadRequest, Loaded, check_file, lint, load, parse};
+use hook_config::{DocumentSpec, LoadRequest, Loaded, check_file, lint, load, parse_value};
 use hook_core::{DialectId, Layer, MemoryFiles};
 use hook_mapper::Dialects;
 use serde_json::{Value, json};
@@ -407,10 +407,10 @@ fn a_plugin_may_not_paste_its_options_into_a_shell_line() {
 #[test]
 fn frontmatter_has_rules_of_its_own() {
     let dialects = Dialects::standard();
-    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "c", "once": true}]}]}}"#;
+    let value = json!({"Stop": [{"hooks": [{"type": "command", "command": "c", "once": true}]}]});
     let table = [(Layer::Agent, "SubagentStop", false), (Layer::Skill, "Stop", true)];
     for (layer, name, once) in table {
-        let parsed = parse(text.as_bytes(), &DocumentSpec::new("/p/x.md", CLAUDE, layer), &dialects);
+        let parsed = parse_value(&value, &DocumentSpec::new("/p/x.md", CLAUDE, layer), &dialects);
         let document = parsed.document.unwrap();
         let binding = &document.bindings[0];
         assert_eq!((binding.event.name(), binding.event_name.as_str()), (name, name));

@@ -82,6 +82,8 @@ codes! {
     BOM "HK106" "bom" Warning "The file begins with a byte order mark.";
     NOT_STRICT_JSON "HK107" "not-strict-json" Warning "Comments or trailing commas in a file whose agent reads strict JSON.";
     DUPLICATE_KEY "HK108" "duplicate-key" Warning "An object has the same member twice; the last one counts.";
+    INVALID_YAML "HK109" "invalid-yaml" Error "The frontmatter is no YAML; of its members, those that can be read alone count.";
+    FRONTMATTER_NOT_CLOSED "HK110" "frontmatter-not-closed" Error "A frontmatter begins and never ends; nothing of it is read.";
 
     NOT_AN_OBJECT "HK201" "not-an-object" Error "The file's top level is no object.";
     HOOKS_NOT_AN_OBJECT "HK202" "hooks-not-an-object" Error "The member `hooks` is no object.";
@@ -102,6 +104,8 @@ codes! {
     SETTING_NOT_ALLOWED_HERE "HK217" "setting-not-allowed-here" Warning "A setting that this layer may not make.";
     DISABLED_UNKNOWN "HK218" "disabled-unknown" Warning "A list of what is switched off names something that is not there.";
     STATE_UNREADABLE "HK219" "state-unreadable" Error "A file that says what is switched off cannot be read; nothing is.";
+    SKILL_FIELD_MISSING "HK220" "skill-field-missing" Warning "A skill or subagent lacks a member that its agent wants.";
+    HOOKS_OF_PLUGIN_AGENT "HK221" "hooks-of-plugin-agent" Warning "Hooks of a subagent that comes with a plugin; its agent ignores them.";
 
     MATCHER_NOT_A_STRING "HK301" "matcher-not-a-string" Error "A matcher is no string; its group is left out.";
     MATCHER_UNREADABLE "HK302" "matcher-unreadable" Error "A matcher that cannot be compiled.";

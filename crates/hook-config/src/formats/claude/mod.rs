@@ -5,6 +5,7 @@
 mod plugins;
 mod policy;
 mod settings;
+mod skills;
 mod tools;
 
 use std::path::Path;
@@ -12,6 +13,7 @@ use std::path::Path;
 use hook_core::{DialectId, EntryKind, HandlerKind, Layer};
 
 use super::{Format, Rules, Tolerance, Untyped, lies_in};
+use crate::frontmatter;
 use crate::ids;
 use crate::load::Loader;
 use crate::spec::DocumentSpec;
@@ -143,6 +145,8 @@ const fn rules(top: Option<&'static [&'static str]>) -> Rules {
         ),
         failure_tables: false,
         foreign_events: false,
+        skill_needs: &["description"],
+        skill_relative: false,
     }
 }
 
@@ -174,17 +178,21 @@ fn load(loader: &mut Loader<'_>) {
     if let Some(source) = &loader.request.extra_settings {
         loader.take(&DocumentSpec::new(&*source.path, ID, Layer::Local), source.text.as_bytes());
     }
-    let packs = loader.documents.len();
+    let of_settings = first..loader.documents.len();
+    skills::load(loader);
+    let packs = loader.documents.len() - first;
     plugins::load_all(loader);
-    let (settings, packs) = (settings::read(&loader.documents[first..packs], flag - first), packs - first);
-    let documents = &mut loader.documents[first..];
-    let findings = policy::apply(&settings, host, documents, packs);
-    ids::disable_copies(documents.iter_mut().filter(|document| document.layer != Layer::Pack));
+    let settings = settings::read(&loader.documents[of_settings.clone()], flag - first);
+    let findings = policy::apply(&settings, host, &mut loader.documents[first..], packs);
+    ids::disable_copies(loader.documents[of_settings].iter_mut());
     loader.diagnostics.extend(findings);
 }
 
 fn guess(path: &Path) -> Option<DocumentSpec> {
     let name = path.file_name()?.to_str()?;
+    if frontmatter::is_markdown(path) {
+        return lies_in(path, ".claude").then(|| frontmatter::spec(path, ID));
+    }
     if path.ends_with(MANIFEST) {
         return Some(DocumentSpec::new(path, ID, Layer::Pack));
     }

@@ -8,7 +8,7 @@ use hook_core::diagnostic::codes;
 use hook_core::{EntryKind, Layer};
 
 use super::settings::option_text;
-use super::{HOOKS, ID, MANIFEST, PLUGIN};
+use super::{HOOKS, ID, MANIFEST, PLUGIN, skills};
 use crate::json::{Kind, Node};
 use crate::load::Loader;
 use crate::report::{Report, step};
@@ -48,7 +48,8 @@ pub(super) fn load_one(loader: &mut Loader<'_>, root: &Path) {
     };
     let Some(opened) = opened else {
         let spec = DocumentSpec::new(root.join(HOOKS), ID, Layer::Pack);
-        loader.optional(spec.of_source(root, directory));
+        loader.optional(spec.of_source(root, &directory));
+        skills::of_plugin(loader, root, &directory);
         return;
     };
     loader.diagnostics.extend(opened.diagnostics);
@@ -79,6 +80,7 @@ pub(super) fn load_one(loader: &mut Loader<'_>, root: &Path) {
         }
         loader.diagnostics.append(&mut report.diagnostics);
     }
+    skills::of_plugin(loader, root, &name);
     let defaults = top.map(|top| defaults(top, &opened.source.text)).unwrap_or_default();
     loader.each_hook_from(first, |hook| hook.grants.options.clone_from(&defaults));
     loader.sources.push(opened.source);

@@ -28,9 +28,9 @@ pub(super) fn apply(
         http.urls.as_ref().map(|urls| urls.iter().map(|url| UrlPattern::new(url)).collect());
     let http = (http != HttpPolicy::default()).then(|| Arc::new(http));
     for (index, document) in documents.iter_mut().enumerate() {
-        let options = document.source.as_deref().filter(|_| index >= packs);
-        let options = options.map(|name| settings.plugin_options(name)).unwrap_or_default();
-        let off = off(settings, host, document);
+        let plugin = plugin_of(document).filter(|_| index >= packs);
+        let options = plugin.map(|name| settings.plugin_options(name)).unwrap_or_default();
+        let off = off(settings, host, document.layer, plugin);
         let options_of_nobody = document.switches.contains_key("pluginConfigs");
         if options_of_nobody && settings.is_of_a_repository(index, document.layer) {
             findings.extend(options_of_a_repository(document));
@@ -64,12 +64,19 @@ pub(super) fn apply(
     findings
 }
 
+/// The plugin of a document that came with one; its skills and commands bear its name before their own.
+fn plugin_of(document: &Document) -> Option<&str> {
+    let name = document.source.as_deref()?;
+    Some(match document.layer {
+        Layer::Pack => name,
+        _ => name.split_once(':').map_or(name, |(plugin, _)| plugin),
+    })
+}
+
 /// Why all hooks of a document are off ("Claude Code settings reference, disableAllHooks").
-fn off(settings: &Settings, host: &HostContext, document: &Document) -> Option<String> {
+fn off(settings: &Settings, host: &HostContext, layer: Layer, plugin: Option<&str>) -> Option<String> {
     let set = |name: &str| host.variable(name).is_some_and(is_on);
     let managed = |name: &str| settings.managed(name).and_then(Value::as_bool);
-    let layer = document.layer;
-    let plugin = document.source.as_deref().filter(|_| layer == Layer::Pack);
     let forced = plugin.is_some_and(|name| settings.plugin_is_forced(name));
     if managed("disableAllHooks") == Some(true) {
         return Some("the managed settings set `disableAllHooks`".into());
@@ -97,7 +104,7 @@ fn off(settings: &Settings, host: &HostContext, document: &Document) -> Option<S
         Value::Array(list) => list.iter().any(|item| item == "hooks"),
         value => *value == Value::Bool(true),
     });
-    if of_hooks && layer != Layer::Pack {
+    if of_hooks && plugin.is_none() {
         return Some(
             "the managed settings take hooks from plugins only (`strictPluginOnlyCustomization`)".into(),
         );

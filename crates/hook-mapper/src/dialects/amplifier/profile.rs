@@ -81,6 +81,7 @@ pub(super) static PROFILE: Profile = Profile {
         "CLAUDE_PROJECT_DIR",
         "CLAUDE_PLUGIN_ROOT",
     ],
+    own_variables: &[],
     default_timeout: |_, _| Duration::from_secs(30),
     max_timeout: Some(Duration::from_secs(300)),
     // One message of the user with the prompt and nothing else.

@@ -1,7 +1,7 @@
 //! What a Claude Code hook gets: its document and its variables ("Hook input", "Environment variables").
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hook_core::{EventKind, HookCx, Layer};
 use serde_json::{Map, Value, json};
@@ -79,7 +79,12 @@ fn directory_name(source: &str) -> String {
 /// The directory in which a plugin keeps what outlives its updates.
 pub(super) fn plugin_data(cx: &HookCx<'_>) -> Option<PathBuf> {
     let origin = &cx.hook.origin;
-    let source = origin.source.as_ref().filter(|_| origin.layer == Layer::Pack)?;
+    // A skill of a plugin bears its name.
+    let source = match (origin.layer, origin.source.as_deref()?) {
+        (Layer::Pack, name) => name,
+        (Layer::Skill, name) => name.split_once(':')?.0,
+        _ => return None,
+    };
     Some(cx.host.state.as_ref()?.join("plugins").join(directory_name(source)))
 }
 
@@ -122,6 +127,12 @@ pub(super) fn variables(cx: &HookCx<'_>) -> Vec<(String, OsString)> {
     }
     if let (Layer::Pack | Layer::Skill, Some(root)) = (cx.hook.origin.layer, &cx.hook.origin.root) {
         all.push(("CLAUDE_PLUGIN_ROOT".into(), root.as_os_str().to_owned()));
+    }
+    if let (Layer::Skill, Some(directory)) =
+        (cx.hook.origin.layer, cx.hook.origin.file.as_deref().and_then(Path::parent))
+    {
+        // Claude Code puts it into the text of a skill only; hooks are written with it all the same.
+        all.push(("CLAUDE_SKILL_DIR".into(), directory.into()));
     }
     if let Some(data) = plugin_data(cx) {
         all.push(("CLAUDE_PLUGIN_DATA".into(), data.into()));

@@ -269,6 +269,7 @@ pub(super) static PROFILE: Profile = Profile {
     ],
     markers: &["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ID"],
     placeholders: &["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"],
+    own_variables: &["CLAUDE_SKILL_DIR"],
     default_timeout,
     max_timeout: None,
     asking: Asking { max_tokens: 1024, instructions: Some(asked::INSTRUCTIONS) },

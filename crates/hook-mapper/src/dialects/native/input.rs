@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use hook_core::{EventKind, HookCx};
+use hook_core::{EventKind, HookCx, Layer};
 use serde_json::{Map, Value, json};
 
 /// The document on standard input. What the engine knows of an event goes before what the payload says.
@@ -75,6 +75,9 @@ pub(super) fn variables(cx: &HookCx<'_>) -> Vec<(String, OsString)> {
         ("CLAUDE_PROJECT_DIR".into(), project.into()),
         ("CLAUDE_PLUGIN_ROOT".into(), root.into()),
     ];
+    if cx.hook.origin.layer == Layer::Skill {
+        all.push(("CLAUDE_SKILL_DIR".into(), root.into()));
+    }
     if let Some(file) = &cx.session.env_file {
         all.push(("HOOK_ENV_FILE".into(), file.into()));
         all.push(("CLAUDE_ENV_FILE".into(), file.into()));

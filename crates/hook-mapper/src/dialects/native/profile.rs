@@ -105,6 +105,7 @@ pub(super) static PROFILE: Profile = Profile {
     ],
     markers: &["AI_AGENT", "HOOK_EVENT"],
     placeholders: &["HOOK_ROOT", "HOOK_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"],
+    own_variables: &["CLAUDE_SKILL_DIR"],
     default_timeout: |_, _| Duration::from_secs(60),
     max_timeout: Some(Duration::from_secs(600)),
     asking: Asking { max_tokens: 1024, instructions: Some(asked::INSTRUCTIONS) },
