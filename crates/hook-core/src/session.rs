@@ -16,6 +16,9 @@ use crate::host::HostContext;
 pub struct SessionState {
     /// Variables that hooks left for later hooks of the session ("Shell hooks module for Amplifier, Environment variables").
     pub variables: BTreeMap<String, String>,
+    /// Variables that hooks left when the working directory or a watched file changed; they go when the directory changes
+    /// again ("Claude Code hooks reference, Persist environment variables").
+    pub passing: BTreeMap<String, String>,
     /// Keys of `once` hooks that ran.
     pub spent: BTreeSet<String>,
     /// Per once-per-turn key: the native event that ran it in this turn.

@@ -15,8 +15,7 @@ use hook_exec::budget::{MIN_TIMEOUT, effective_timeout};
 use hook_mapper::Dialects;
 use hook_state::env_file;
 
-use crate::environment;
-use crate::spill;
+use crate::{environment, passing, spill};
 
 /// Everything one event needs while its hooks run.
 pub(crate) struct Chain<'a> {
@@ -350,6 +349,7 @@ impl Chain<'_> {
         let Some(path) = progress.session.env_file.as_deref().filter(|_| run.ran()) else { return };
         let protected = dialect.profile().protected_variables;
         let state = &progress.session.state;
+        let kind = &progress.event.kind;
         // The file is read from its start each time, so a line that extends a variable must see what stood there before the
         // file, or the variable grows with every hook. Names that the file no longer sets keep their value.
         let read = |base: &dyn Fn(&str) -> Option<String>| env_file::read(path, base, protected);
@@ -358,7 +358,7 @@ impl Chain<'_> {
                 return Ok(first);
             }
             let own = |name: &str| first.vars.iter().any(|(known, _)| known == name);
-            let earlier = |name: &str| state.variables.get(name).filter(|_| !own(name)).cloned();
+            let earlier = |name: &str| passing::before(state, kind, name, own(name)).cloned();
             read(&|name| earlier(name).or_else(|| self.host.variable(name).map(String::from)))
         });
         let file = match file {
@@ -374,12 +374,16 @@ impl Chain<'_> {
                 progress.notes.push(note);
             }
         }
+        let mut after = state.clone();
+        let known = passing::variables(&mut after, kind);
         let fresh: Vec<(String, String)> =
-            file.vars.into_iter().filter(|(name, value)| state.variables.get(name) != Some(value)).collect();
+            file.vars.into_iter().filter(|(name, value)| known.get(name) != Some(value)).collect();
         if fresh.is_empty() {
             return;
         }
-        let mut merge = |state: &mut hook_core::SessionState| state.variables.extend(fresh.iter().cloned());
+        let mut merge = |state: &mut hook_core::SessionState| {
+            passing::variables(state, kind).extend(fresh.iter().cloned());
+        };
         match self.sessions.update(self.session_key, &mut merge) {
             Ok(state) => progress.session.state = state,
             Err(error) => progress.notes.push(Note::warning(error.to_string())),

@@ -19,6 +19,7 @@ use crate::background::{self, BackgroundMode, Tasks};
 use crate::builder::EngineBuilder;
 use crate::chain::{Background, Chain};
 use crate::code::{self, CodeExecutor, CodeHook, Registration};
+use crate::passing;
 use crate::skills::{self, SkillHooks};
 use crate::turn::{self, Stopping};
 
@@ -287,9 +288,14 @@ impl Engine {
                 Err(error) => notes.push(Note::warning(error.to_string())),
             }
         }
+        match passing::leave(&event.kind, sessions, &key, &session.state) {
+            Ok(Some(state)) => session.state = state,
+            Ok(None) => {}
+            Err(error) => notes.push(Note::warning(error.to_string())),
+        }
         let candidates = self.candidates(&generation, event, &key, &session.state);
         if !candidates.is_empty() {
-            match sessions.env_file(&key) {
+            match sessions.env_file(&passing::file_key(&key, &event.kind)) {
                 Ok(path) => session.env_file = Some(path),
                 Err(error) => notes.push(Note::warning(error.to_string())),
             }
@@ -329,7 +335,7 @@ impl Engine {
         }
         if event.kind == EventKind::SessionEnd {
             inner.skills.forget(&key);
-            if let Err(error) = sessions.end(&key) {
+            if let Err(error) = passing::end(sessions, &key).and_then(|()| sessions.end(&key)) {
                 outcome.notes.push(Note::warning(error.to_string()));
             }
         }
@@ -367,7 +373,10 @@ impl Engine {
     async fn hear(&self, event: &Event, candidates: Vec<Candidate>) -> Outcome {
         let inner = &self.inner;
         let (sessions, key) = self.session_of(&event.session, event.dialect);
-        let session = SessionView { env_file: sessions.env_file(&key).ok(), ..self.view(event) };
+        let session = SessionView {
+            env_file: sessions.env_file(&passing::file_key(&key, &event.kind)).ok(),
+            ..self.view(event)
+        };
         let chain = Chain {
             host: &inner.host,
             dialects: &inner.dialects,

@@ -19,7 +19,8 @@ pub(crate) fn environment(dialect: &dyn Dialect, cx: &HookCx<'_>) -> Vec<(OsStri
             all.insert(name.clone(), value.clone());
         }
     }
-    for (name, value) in &cx.session.state.variables {
+    let state = &cx.session.state;
+    for (name, value) in state.variables.iter().chain(&state.passing) {
         if !protected.contains(&name.as_str()) {
             all.insert(name.into(), value.into());
         }

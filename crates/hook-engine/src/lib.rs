@@ -41,6 +41,7 @@ mod code;
 mod engine;
 mod environment;
 mod explain;
+mod passing;
 mod skills;
 mod spill;
 mod turn;
