@@ -47,9 +47,10 @@ pub(super) fn response(check: &mut Check<'_>) -> Result<()> {
     let incoming = world::read(dialect.as_ref(), world::claude_payload(name, &more))?;
     let event = world::event_of(incoming, &kind)?;
 
-    let (output, on_failure) = output(check)?;
+    let handler = handler(check)?;
+    let (output, on_failure) = output(check, &handler)?;
     let (host, session) = (world::host(), SessionView::default());
-    let hook = Hook { handler: handler(check)?, ..world::hook(dialect.profile().id, &kind, on_failure) };
+    let hook = Hook { handler, ..world::hook(dialect.profile().id, &kind, on_failure) };
     let cx = HookCx { event: &event, hook: &hook, session: &session, host: &host };
     let reading = dialect.read_answer(&cx, &output);
     compare(check, &kind, &reading);
@@ -79,7 +80,7 @@ fn handler(check: &Check<'_>) -> Result<Handler> {
 }
 
 /// The handler's output and its `onFailure`.
-fn output(check: &Check<'_>) -> Result<(HandlerOutput, FailMode)> {
+fn output(check: &Check<'_>, handler: &Handler) -> Result<(HandlerOutput, FailMode)> {
     // What a hook says means the same with and without a person in front.
     if check.given("mode").is_some_and(|mode| mode != "headless") {
         bail!("no adapter for this mode");
@@ -109,13 +110,16 @@ fn output(check: &Check<'_>) -> Result<(HandlerOutput, FailMode)> {
         (Some(code), _, _) => {
             HandlerOutput::Process(ProcessOutput::new(Exit::Code(i32::try_from(code)?), stdout, stderr))
         }
-        (None, Some(Value::Null), _) => failure(FailureKind::Unreachable, "connection refused"),
-        (None, Some(status), _) => HandlerOutput::Http {
+        (None, Some(status), _) if !status.is_null() => HandlerOutput::Http {
             status: u16::try_from(status.as_u64().context("given.http_status is no number")?)?,
             body: Stream::new(body.map(text).unwrap_or_default()),
         },
-        (None, None, Some(reply)) => HandlerOutput::Model { reply: text(reply) },
-        (None, None, None) => bail!("no adapter for an output without exit code"),
+        (None, _, Some(reply)) => HandlerOutput::Model { reply: text(reply) },
+        // A server without a status was not reached.
+        (None, _, None) if matches!(handler, Handler::Http { .. }) => {
+            failure(FailureKind::Unreachable, "connection refused")
+        }
+        (None, _, None) => bail!("no adapter for an output without exit code"),
     };
     Ok((output, on_failure))
 }
