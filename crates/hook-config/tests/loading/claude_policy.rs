@@ -288,3 +288,42 @@ fn settings_of_one_run_are_read_after_the_local_ones_and_may_be_broken_alone() {
     assert_eq!(running(&loaded), ["l", "plugin"]);
     assert_eq!(found(&loaded), ["invalid-json "]);
 }
+
+#[test]
+fn hooks_of_a_plugins_skills_go_with_the_plugin() {
+    let skill = "---\nname: review\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: say\n          args: ['${user_config.key}']\n---\n";
+    let rows = [
+        (json!({}), json!({}), false),
+        (json!({}), json!({"pluginConfigs": {"kit": {"options": {"key": "v"}}}}), true),
+        (
+            json!({}),
+            json!({"pluginConfigs": {"kit": {"options": {"key": "v"}}}, "enabledPlugins": {"kit@a": false}}),
+            false,
+        ),
+        (
+            json!({"allowManagedHooksOnly": true, "enabledPlugins": {"kit@a": true}}),
+            json!({"pluginConfigs": {"kit": {"options": {"key": "v"}}}}),
+            true,
+        ),
+        (
+            json!({"allowManagedHooksOnly": true}),
+            json!({"pluginConfigs": {"kit": {"options": {"key": "v"}}}}),
+            false,
+        ),
+        (
+            json!({"strictPluginOnlyCustomization": ["hooks"]}),
+            json!({"pluginConfigs": {"kit": {"options": {"key": "v"}}}}),
+            true,
+        ),
+    ];
+    for (managed, user, runs) in rows {
+        let files = tree([
+            ("/plugins/kit/skills/review/SKILL.md", skill.to_owned()),
+            (MANAGED, managed.to_string()),
+            (USER, user.to_string()),
+        ]);
+        let loaded = load_with(&files, &[], None);
+        let hook = loaded.hooks().next().unwrap();
+        assert_eq!(hook.enabled, runs, "{managed} {user} {:?}", hook.disabled_because);
+    }
+}

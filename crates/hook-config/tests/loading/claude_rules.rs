@@ -177,7 +177,11 @@ fn what_a_handler_says_is_kept() {
     assert_eq!(extra(5), json!({"headers": {"A": "$B"}, "allowedEnvVars": ["B"]}));
     assert_eq!(hooks[5].on_failure.default, Some(OnFailure::Block));
     assert_eq!(extra(6), json!({"input": {"x": "${tool_input.command}"}}));
-    assert_eq!(extra(7), json!({"model": "m", "continueOnBlock": true}));
+    let Handler::Prompt(asked) = &hooks[7].handler else { panic!("{:?}", hooks[7].handler) };
+    assert_eq!(
+        (asked.prompt.as_str(), asked.model.as_deref(), asked.continue_on_block),
+        ("p", Some("m"), true)
+    );
 }
 
 #[test]

@@ -162,8 +162,15 @@ fn a_plugins_data_directory_is_named_after_it_and_stays_in_its_place() {
     assert_eq!(bench.variable(&stop, "CLAUDE_PLUGIN_DATA"), None);
     bench.host.state = Some("/state".into());
     assert_eq!(bench.variable(&stop, "CLAUDE_PLUGIN_DATA").as_deref(), Some("/state/plugins/---a-b-market"));
-    bench.hook.origin.layer = Layer::Project;
-    assert_eq!(bench.variable(&stop, "CLAUDE_PLUGIN_DATA"), None);
+    for (layer, source, name) in [
+        (Layer::Skill, "kit:review", Some("kit")),
+        (Layer::Skill, "review", None),
+        (Layer::Project, "kit", None),
+    ] {
+        (bench.hook.origin.layer, bench.hook.origin.source) = (layer, Some(source.into()));
+        let expected = name.map(|name| format!("/state/plugins/{name}"));
+        assert_eq!(bench.variable(&stop, "CLAUDE_PLUGIN_DATA"), expected, "{source}");
+    }
 }
 
 #[test]
