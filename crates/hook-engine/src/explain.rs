@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hook_core::plan::StopRule;
-use hook_core::{Candidate, Event, Flavour, Handler, Hook, HookCx, Plan, SessionView};
+use hook_core::{Candidate, Event, Handler, Hook, HookCx, Plan, SessionView};
 use hook_exec::budget::effective_timeout;
 use hook_matcher::Matcher;
 
@@ -122,11 +122,8 @@ impl Engine {
         if !fits {
             return Err((Hurdle::Matcher, matcher));
         }
-        if !skills::in_force(&hook.scope, event, &view.state) {
-            return Err((Hurdle::Scope, skills::not_in_force(&hook.scope, event)));
-        }
         let Some(place) = candidates.iter().position(|candidate| Arc::ptr_eq(&candidate.hook, hook)) else {
-            return Err((Hurdle::Scope, "another hook stands in its place".to_owned()));
+            return Err((Hurdle::Scope, skills::not_in_force(&hook.scope, event, &view.state)));
         };
         if let Some(why) = planned.skipped(place) {
             return Err((Hurdle::Copy, why));
@@ -189,8 +186,8 @@ fn matcher(event: &Event, hook: &Hook, fits: bool) -> String {
         };
     }
     let verb = if fits { "fits" } else { "does not fit" };
-    let exact = matches!(hook.matcher.flavour, Flavour::Claude | Flavour::ClaudeNarrow | Flavour::Native);
-    let near = (!fits && exact)
+    // A flavour that ignores letter case would have fitted.
+    let near = (!fits)
         .then(|| event.match_values().find(|value| value.eq_ignore_ascii_case(text)))
         .flatten()
         .map(|_| "; letter case counts here")

@@ -22,11 +22,14 @@ const MEMORY: usize = 1024;
 /// Numbers of groups of loaded skills begin here, above those of files.
 pub(crate) const FIRST_GROUP: usize = usize::MAX / 2;
 
-/// True where a hook is in force for this event in this session.
+/// True where a hook of a file is in force for this event in this session.
 pub(crate) fn in_force(scope: &Scope, event: &Event, state: &SessionState) -> bool {
     match scope {
         Scope::Always => true,
-        Scope::Skill(name) => state.skills.iter().any(|skill| is_called(&skill.name, name)),
+        // Hooks that the agent sent along are those of the file; nobody wants them twice.
+        Scope::Skill(name) => {
+            state.skills.iter().any(|skill| is_called(&skill.name, name) && skill.hooks.is_null())
+        }
         Scope::Agent(name) => event.session.agent_type.as_deref() == Some(name),
         _ => false,
     }
@@ -44,8 +47,11 @@ pub(crate) fn superseded(scope: &Scope, state: &SessionState) -> bool {
 }
 
 /// Why a hook is not in force, for people.
-pub(crate) fn not_in_force(scope: &Scope, event: &Event) -> String {
+pub(crate) fn not_in_force(scope: &Scope, event: &Event, state: &SessionState) -> String {
     match (scope, &event.session.agent_type) {
+        (Scope::Skill(name), _) if state.skills.iter().any(|skill| is_called(&skill.name, name)) => {
+            format!("the agent sent the hooks of the skill {name} along; those count")
+        }
         (Scope::Skill(name), _) => format!("the session has not loaded the skill {name}"),
         (Scope::Agent(name), Some(running)) => format!("it belongs to the agent {name}, and {running} runs"),
         (Scope::Agent(name), None) => format!("it belongs to the agent {name}, which does not run"),

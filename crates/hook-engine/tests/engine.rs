@@ -717,3 +717,22 @@ async fn the_hooks_of_a_claude_skill_come_into_force_when_it_is_called_or_typed(
         assert_eq!(outcome.runs.len(), runs, "{session}");
     }
 }
+
+#[tokio::test]
+async fn a_skill_whose_hooks_the_agent_sends_along_does_not_run_those_of_its_file_as_well() {
+    let mut document =
+        document("amplifier", Layer::Skill, json!({"PreToolUse": [{"hooks": commands(&["pass file"])}]}));
+    for hook in document.bindings.iter_mut().flat_map(|binding| &mut binding.hooks) {
+        Arc::make_mut(hook).scope = Scope::Skill("one".into());
+    }
+    let world = World::with(vec![document], |builder| builder);
+    world
+        .fire("amplifier", skill_loaded("one", json!({"PreToolUse": [{"hooks": commands(&["pass sent"])}]})))
+        .await;
+    world.fire("amplifier", amplifier_bash()).await;
+    assert_eq!(world.commands(), ["pass sent"]);
+    let incoming = world.read("amplifier", amplifier_bash());
+    let explained = world.engine.explain(&incoming.events[0]);
+    let hurdles: Vec<_> = explained.iter().map(|one| (one.hook.handler.summary(), one.hurdle)).collect();
+    assert_eq!(hurdles, [("pass file".to_owned(), Some(Hurdle::Scope)), ("pass sent".to_owned(), None)]);
+}
