@@ -182,7 +182,7 @@ impl Dispatch<'_> {
         let same = event.is_none_or(|event| event.kind == hook.event);
         let payload = Arc::new(Payload::from_value(Value::Null));
         let bare = Event::new(hook.event.clone(), self.agent.profile().id, hook.event.name(), payload);
-        hook.enabled && same && self.agent.capabilities(&bare).block
+        hook.enabled && hook.may_block && same && self.agent.capabilities(&bare).block
     }
 
     /// From here on a panic is answered in the agent's language, too.

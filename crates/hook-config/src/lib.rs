@@ -12,6 +12,7 @@
 //! | `shape`, `handler`, `fields` | the shapes of hook files, shared by all dialects |
 //! | `formats` | where each agent keeps its files, and how it takes what is not quite right |
 //! | `load`, `ids`, `settings`, `module`, `disabled` | everything together |
+//! | `edit` | a word into a list and out again, every other byte as it was |
 //! | `scripts`, `line` | a look at the commands of hooks: placeholders, quotes, scripts |
 //!
 //! Documents come in dispatch order: by layer, packs by name. `priority` is left as written; the registry orders by it.

@@ -1,4 +1,31 @@
 //! Amplifier through the built command: `hook dispatch --agent amplifier` with real scripts.
+//!
+//! Where the module's document contradicts itself, its first implementation differs from it, or both are silent, a test holds
+//! what is built. Here and elsewhere:
+//!
+//! | question | test |
+//! |---|---|
+//! | two events end a turn | `both_ends_of_a_turn_run_the_stop_hooks_once` |
+//! | the end of a subagent | `the_end_of_a_subagent_is_the_end_of_the_tools_that_the_settings_name` |
+//! | exit 2 beside an answer document; warnings for other codes; `continue: false`; JSON that is no object | `tests/cases/amplifier/response.json`, `what_one_hook_says_becomes_one_result` in hook-mapper |
+//! | what an event takes from a hook | `tests/cases/amplifier/response.json`, `results_that_stock_hosts_throw_away_are_in_the_reply` |
+//! | matcher values, `clear`, `compact`, `context:compaction`, a tool name that is null | `every_row_of_the_event_mapping_reaches_its_hooks` |
+//! | two spellings of tool data | `a_hook_reads_the_tool_whatever_the_agent_calls_its_fields` |
+//! | `once` | `tests/amplifier_acceptance/phase_1_5.rs` |
+//! | settings of the module | `a_host_mounts_the_module_with_its_settings`, `switches.rs` in hook-config |
+//! | children of a hook that is out of time, background children | `process_matrix` in hook-exec-command |
+//! | messages of hooks that approve, parallel groups | `tests/cases/amplifier/scenario.json`, `tests/amplifier_acceptance/parallel.rs` |
+//! | ids and env files of several sessions | `every_session_has_its_own_id_and_env_file_and_the_file_goes_with_it` |
+//! | names that belong to the module | `the_variables_of_the_module_cannot_be_set_by_an_env_file_or_by_an_outer_agent` |
+//! | who expands variables | `the_shell_does_the_expanding_and_user_hooks_have_the_users_directory` |
+//! | files that are not as they should be | `amplifier.rs` in hook-config, `standard_output_is_one_document_whatever_the_hook_files_are_like` |
+//! | verdicts of a model | `verdict` in hook-mapper |
+//! | context that hides a guard | `an_injection_that_hides_a_guard_is_told` |
+//! | commands of skills | `tests/amplifier_acceptance/phase_1_5.rs` |
+//! | allowing without a question | `only_an_explicit_approve_allows_without_asking` |
+//! | results and rewrites that stock hosts ignore | `results_that_stock_hosts_throw_away_are_in_the_reply` |
+//! | tool names of plugins | `matchers_of_claude_code_plugins_mean_the_stock_tools_and_scripts_get_the_real_name` |
+//! | a plugin that is copied whole | `a_plugin_of_claude_code_kept_whole_finds_its_scripts` |
 
 use serde_json::{Value, json};
 
@@ -44,6 +71,9 @@ fn a_host_mounts_the_module_with_its_settings() {
     assert_eq!(pre(&["--module-config", r#"{"enabled": false}"#])["action"], "continue");
     assert_eq!(pre(&["--module-config", "mount.json"])["action"], "continue");
     assert_eq!(pre(&["--module-config", r#"{"allow_project_hooks": false}"#])["action"], "continue");
+    let advised = ["--module-config", r#"{"allow_blocking": false}"#, "--event", "tool:pre"];
+    let said = place.hook_fed(&[&["dispatch", "--agent", "amplifier"], &advised[..]].concat(), b"{ broken");
+    assert_eq!(said.json()["action"], "continue", "no hook here could have blocked: {said:?}");
     let advice = pre(&["--module-config", r#"{"allow_blocking": false}"#]);
     assert_eq!(advice["action"], "continue");
     assert_eq!(advice["user_message"], "no (not blocked: the setting allow_blocking is false)");
@@ -427,4 +457,14 @@ fn an_injection_that_hides_a_guard_is_told() {
         "hooks.json:1:",
         "(contextInjection) ended the run, so 2 hooks after it did not see this event",
     ]);
+}
+
+#[test]
+fn a_plugin_may_be_a_link_to_a_directory() {
+    let place = Place::new().with("elsewhere/hooks.json", &hooks(json!({ "Stop": note("linked") })));
+    std::fs::create_dir_all(place.project().join(".amplifier/hooks")).unwrap();
+    std::os::unix::fs::symlink("../../elsewhere", place.project().join(".amplifier/hooks/linked")).unwrap();
+    std::os::unix::fs::symlink("../../nowhere", place.project().join(".amplifier/hooks/dangling")).unwrap();
+    send(&place, "prompt:complete", json!({}), &[]).exits(0);
+    assert_eq!(log(&place), ["linked"]);
 }

@@ -20,13 +20,16 @@ use crate::suggest::nearest;
 
 const ID: DialectId = DialectId("amplifier");
 
+/// The file that says which plugins are off.
+const STATE: &str = "state.json";
+
 pub(super) const FORMAT: Format = Format {
     id: ID,
     always: true,
     rules: |_| &RULES,
     load,
     guess,
-    special: |_, _| false,
+    special,
     module: Some(Module { subagent_tools: &["Task"], max_timeout: Duration::from_secs(300) }),
 };
 
@@ -104,7 +107,7 @@ fn skills(loader: &mut Loader<'_>) {
 
 /// The root registry, then the registry of every direct sub-directory by name.
 fn directory(loader: &mut Loader<'_>, directory: &Path, layer: Layer) {
-    let state_file = directory.join("state.json");
+    let state_file = directory.join(STATE);
     let state = state::read(loader.request.files, &state_file);
     loader.sources.extend(state.source);
     loader.diagnostics.extend(state.findings);
@@ -157,6 +160,7 @@ fn directory(loader: &mut Loader<'_>, directory: &Path, layer: Layer) {
     }
 }
 
+/// A hook file, the state file beside plugins, or a skill.
 fn guess(path: &Path) -> Option<DocumentSpec> {
     if !lies_in(path, ".amplifier") {
         return None;
@@ -164,6 +168,13 @@ fn guess(path: &Path) -> Option<DocumentSpec> {
     if frontmatter::is_markdown(path) {
         return Some(frontmatter::spec(path, ID));
     }
-    let hooks = path.file_name().is_some_and(|name| name == "hooks.json");
-    hooks.then(|| DocumentSpec::new(path, ID, Layer::Project))
+    let known = path.file_name().is_some_and(|name| name == "hooks.json" || name == STATE);
+    known.then(|| DocumentSpec::new(path, ID, Layer::Project))
+}
+
+/// A state file speaks of the plugins beside it, so they are read with it.
+fn special(loader: &mut Loader<'_>, spec: &DocumentSpec) -> bool {
+    let Some(folder) = spec.path.parent().filter(|_| spec.path.ends_with(STATE)) else { return false };
+    directory(loader, folder, spec.layer);
+    true
 }

@@ -314,3 +314,15 @@ fn an_id_that_nobody_has_is_a_remark_in_the_project_and_nothing_in_the_users_fil
     let finding = native(r#"{"settings": {"disabled": "gone"}}"#);
     assert_eq!(found(&finding), ["wrong-type /settings/disabled"]);
 }
+
+#[test]
+fn a_state_file_is_checked_with_the_plugins_beside_it() {
+    let files = tree([
+        (".amplifier/hooks/a/hooks.json", stop("a")),
+        (".amplifier/hooks/state.json", r#"{"disabled": ["aa"]}"#.to_owned()),
+    ]);
+    let path = std::path::Path::new("/p/.amplifier/hooks/state.json");
+    let loaded = hook_config::check_file(path, None, &files, &hook_mapper::Dialects::standard());
+    assert_eq!(found(&loaded), ["disabled-unknown -"]);
+    assert_eq!(loaded.diagnostics[0].suggestion.as_deref(), Some("a"));
+}
