@@ -1,4 +1,4 @@
-//! Matchers of agent hooks: names, lists and name patterns of every dialect.
+//! Matchers of agent hooks: names, lists and name patterns of every dialect; and the rules that stand beside them as `if`.
 //!
 //! Each agent has its own idea of what `Edit|Write`, `mcp__*` or `*Bash` mean. A [`Matcher`] is one such text, compiled once in
 //! its [`Flavour`](hook_core::Flavour); what the author should know about it comes beside it as [`Problem`]s, with spans.
@@ -15,6 +15,8 @@
 //! assert!(compiled.matcher.is_unreadable());
 //! assert_eq!(compiled.problems.len(), 1);
 //! ```
+//!
+//! A [`Rule`] is the `if` of a hook, a permission rule such as `Bash(git push *)`; its grammar stands in `rule/rule.pest`.
 //!
 //! # Flavours
 //!
@@ -48,10 +50,12 @@ mod matcher;
 mod native;
 mod pattern;
 mod problem;
+mod rule;
 mod traps;
 mod url;
 mod wild;
 
 pub use matcher::{Compiled, Matcher};
 pub use problem::{Problem, ProblemKind};
+pub use rule::{CompiledRule, Rule, RuleInput, known_tools};
 pub use url::UrlPattern;

@@ -14,6 +14,8 @@ pub enum ProblemKind {
     DialectTrap,
     /// A bare name of an MCP server, which no tool has.
     McpServerPrefix,
+    /// A rule for a tool that nobody knows.
+    UnknownTool,
 }
 
 /// A problem with one matcher.

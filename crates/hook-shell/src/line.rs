@@ -177,9 +177,19 @@ impl<'l> Command<'l> {
 
     /// Name, arguments and redirections as written, from the name to the last word.
     pub fn written(&self) -> &'l str {
-        let start = self.arguments().next().map(|word| word.data.span.start);
-        let end = self.words().map(|word| word.data.span.end).max();
-        start.zip(end).and_then(|(start, end)| self.line.text.get(start..end)).unwrap_or_default()
+        self.from(self.arguments().next())
+    }
+
+    /// All of it as written, leading assignments and redirections included.
+    pub fn whole(&self) -> &'l str {
+        self.from(self.words().find(|word| word.role() != Role::Keyword))
+    }
+
+    /// From a word to the last one.
+    fn from(&self, first: Option<Word<'l>>) -> &'l str {
+        let last = self.line.words[self.words.start..self.words.end].last();
+        let span = first.zip(last).map(|(first, last)| (first.data.span.start, last.span.end));
+        span.and_then(|(start, end)| self.line.text.get(start..end)).unwrap_or_default()
     }
 }
 
