@@ -18,6 +18,8 @@ use serde_json::{Value, json};
 
 use crate::{dist, root};
 
+mod conditions;
+
 /// One budget.
 struct Row {
     work: &'static str,
@@ -55,6 +57,7 @@ pub fn run(json: bool) -> Result<bool> {
     skills::cold(&binary, &mut rows)?;
     in_process(&mut rows)?;
     skills::in_process(&mut rows)?;
+    conditions::measure(&mut rows)?;
     process(&mut rows)?;
     let size = std::fs::metadata(&binary)?.len() as f64 / 1e6;
     rows.push(Row { work: "release binary", measured: size, budget: 15.0, unit: "MB" });

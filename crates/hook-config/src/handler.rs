@@ -5,13 +5,15 @@ use std::sync::Arc;
 use hook_core::diagnostic::codes;
 use hook_core::{
     CommandHandler, ConditionSpec, EventKind, FailureKind, Grants, Handler, HandlerKind, Hook, HookId, Layer,
-    Limits, OnFailure, Origin, PromptHandler, Shell, Subject,
+    Limits, OnFailure, Origin, PromptHandler, Shell,
 };
+use hook_matcher::Rule;
 
 use crate::fields::Fields;
 use crate::formats::Untyped;
 use crate::json::{Kind, Node};
 use crate::report::{Report, step};
+use crate::rules;
 use crate::shape::{Place, Reader, kind_of};
 
 /// Why a hook never runs; the first reason is kept.
@@ -52,7 +54,8 @@ impl Reader<'_, '_> {
         };
         let id = fields.string("id").filter(|id| !id.trim().is_empty());
         let enabled = fields.flag("enabled").unwrap_or(true);
-        let condition = fields.string("if");
+        // An empty rule is none.
+        let condition = fields.string("if").filter(|text| !text.trim().is_empty());
         let own = fields.timeout("timeout", 1.0, profile.max_timeout);
         let timeout = own.or(fields.timeout("timeoutMs", 0.001, profile.max_timeout));
         let once = fields.flag("once").unwrap_or(false);
@@ -70,7 +73,7 @@ impl Reader<'_, '_> {
         if let Handler::Command(command) = &handler {
             self.user_config(command, layer, node, pointer, &mut defect);
         }
-        if condition.is_some() && place.heard.row.is_some_and(|row| row.subject != Subject::Tool) {
+        if condition.is_some() {
             self.condition(node, place, pointer, &mut defect);
         }
         let condition = condition.map(|text| ConditionSpec {
@@ -224,10 +227,16 @@ impl Reader<'_, '_> {
     }
 
     fn condition(&mut self, node: &Node, place: &Place<'_>, pointer: &str, defect: &mut Defect) {
-        let span = node.get("if").map_or(node.span, |member| member.key_span);
-        let why = format!("its \"if\" never holds: {} has no tool", place.heard.name);
-        let finding = self.report.at(codes::CONDITION_WITHOUT_TOOL, &step(pointer, "if"), span, &why);
-        self.report.push(finding.help("remove the rule, or move the hook to an event with a tool"));
+        let Some(member) = node.get("if") else { return };
+        let pointer = step(pointer, "if");
+        rules::check(member, self.dialect, &pointer, &mut self.report);
+        let asked = |kind| Rule::EVENTS.contains(kind);
+        if place.heard.row.is_none() || place.heard.kinds.iter().any(asked) {
+            return;
+        }
+        let why = format!("its \"if\" never holds: no rule is asked on {}", place.heard.name);
+        let finding = self.report.at(codes::CONDITION_WITHOUT_TOOL, &pointer, member.key_span, &why);
+        self.report.push(finding.help("remove the rule, or move the hook to an event of one tool"));
         defect.add(why);
     }
 }

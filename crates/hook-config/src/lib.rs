@@ -31,6 +31,7 @@ mod matchers;
 mod module;
 mod relative;
 mod report;
+mod rules;
 mod scripts;
 mod settings;
 mod shape;

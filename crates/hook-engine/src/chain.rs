@@ -284,11 +284,6 @@ impl Chain<'_> {
         if let Some(cap) = profile.text_cap {
             spill::long_texts(&mut reading, cap, self.sessions, self.session_key);
         }
-        if hook.condition.is_some() && candidate.condition.is_none() {
-            reading
-                .notes
-                .push(Note::warning("its `if` rule is not evaluated by this version; it ran for every call"));
-        }
         if hook.background && self.background == Background::Mute && reading.answer != Answer::default() {
             reading.answer = Answer::default();
             reading.notes.push(Note::info(

@@ -130,16 +130,12 @@ impl Engine {
         }
         let mut why = vec![matcher];
         let cx = HookCx { event, hook, session: view, host: self.host() };
-        match (&candidates[place].condition, &hook.condition) {
-            (Some(condition), _) => {
-                let verdict = condition.test(&cx);
-                if !verdict.holds {
-                    return Err((Hurdle::Condition, verdict.why));
-                }
-                why.push(verdict.why);
+        if let Some(condition) = &candidates[place].condition {
+            let verdict = condition.test(&cx);
+            if !verdict.holds {
+                return Err((Hurdle::Condition, verdict.why));
             }
-            (None, Some(written)) => why.push(format!("`if` {}: not read, so it holds", written.text)),
-            (None, None) => {}
+            why.push(verdict.why);
         }
         if hook.once && view.state.spent.contains(hook.id.as_str()) {
             return Err((Hurdle::Once, "once: it ran already in this session".to_owned()));

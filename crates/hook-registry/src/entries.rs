@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use hook_core::{Condition, Document, EventKind, Flavour, Hook};
-use hook_matcher::Matcher;
+use hook_matcher::{Matcher, Rule};
 
 /// One hook with its compiled matcher.
 #[derive(Debug, Clone)]
@@ -49,6 +49,7 @@ pub(crate) fn flatten(
     written.sort_by_key(|(order, _)| *order);
 
     let mut compiled: HashMap<(&str, Flavour), Arc<Matcher>> = HashMap::new();
+    let mut rules: HashMap<&str, Rule> = HashMap::new();
     let mut hooks = Vec::with_capacity(written.len());
     let mut entries = Vec::new();
     for (place, (_, Written { hook, group, parallel })) in written.into_iter().enumerate() {
@@ -61,8 +62,14 @@ pub(crate) fn flatten(
             .entry((text, hook.matcher.flavour))
             .or_insert_with(|| Arc::new(Matcher::compile(Some(text), hook.matcher.flavour).matcher))
             .clone();
+        let condition = hook.condition.as_ref().map(|written| {
+            let rule = rules.entry(&written.text).or_insert_with(|| Rule::compile(&written.text).rule);
+            let guards = rule.is_unreadable() && guard(hook);
+            let condition: Arc<dyn Condition> = Arc::new(rule.clone().guarding(guards));
+            condition
+        });
         let guard = matcher.is_unreadable() && guard(hook);
-        entries.push(Entry { hook: hook.clone(), place, matcher, group, parallel, condition: None, guard });
+        entries.push(Entry { hook: hook.clone(), place, matcher, group, parallel, condition, guard });
     }
     (hooks, entries)
 }

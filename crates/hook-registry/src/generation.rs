@@ -21,8 +21,8 @@ impl Generation {
     /// Compiles documents, given in dispatch order within each layer.
     ///
     /// `only` restricts compiling to hooks of these events: all others are listed and never selected. `guard` says of a hook
-    /// whether its unreadable matcher counts as matching. The diagnostics concern the set as a whole; what is wrong with one
-    /// file was said when it was read.
+    /// whether its unreadable matcher counts as matching, and its unreadable `if` as holding. The diagnostics concern the set as a
+    /// whole; what is wrong with one file was said when it was read.
     pub fn build(
         number: u64,
         documents: &[Document],

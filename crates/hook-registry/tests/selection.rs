@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hook_core::{
-    Binding, CommandHandler, DialectId, Document, Event, EventKind, Flavour, Handler, Hook, Layer,
-    MatcherSpec, Payload, Shell,
+    Binding, CommandHandler, ConditionSpec, DialectId, Document, Event, EventKind, Flavour, Handler, Hook,
+    HookCx, HostContext, Layer, MatcherSpec, Payload, SessionView, Shell,
 };
 use hook_matcher::Matcher;
 use hook_registry::{Generation, Registry};
@@ -152,6 +152,22 @@ fn an_unreadable_matcher_counts_as_matching_on_a_guard_only() {
         let (generation, _) = Generation::build(1, &documents, None, &|_| guard);
         assert_eq!(generation.select(&event(PRE, &["Bash"])).len(), usize::from(guard));
         assert_eq!(generation.select(&event(PRE, &[])).len(), usize::from(guard));
+    }
+}
+
+#[test]
+fn an_unreadable_rule_counts_as_holding_on_a_guard_only() {
+    let condition = Some(ConditionSpec { text: "Bash(git".into(), location: None });
+    let hook = Hook { condition, ..hook("bad", PRE, Some("Bash"), 0) };
+    let documents = [document(Layer::User, vec![hook])];
+    for guard in [true, false] {
+        let (generation, _) = Generation::build(1, &documents, None, &|_| guard);
+        let event = event(PRE, &["Bash"]);
+        let candidates = generation.select(&event);
+        let (session, host) = (SessionView::default(), HostContext::new("/p"));
+        let cx = HookCx { event: &event, hook: &candidates[0].hook, session: &session, host: &host };
+        let verdict = candidates[0].condition.as_ref().map(|condition| condition.test(&cx));
+        assert_eq!(verdict.map(|verdict| verdict.holds), Some(guard));
     }
 }
 

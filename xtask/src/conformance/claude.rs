@@ -39,6 +39,30 @@ pub(super) fn matcher(check: &mut Check<'_>) -> Result<()> {
     Ok(())
 }
 
+/// A handler of the project's settings with an `if`, on a call of a tool.
+pub(super) fn if_rule(check: &mut Check<'_>) -> Result<()> {
+    let dialect = world::dialect(AGENT)?;
+    let name = match check.given_text("event") {
+        "" => "PreToolUse",
+        name => name,
+    };
+    let handler = json!({"type": "command", "command": "true", "if": check.given_value("if")});
+    let file = json!({"hooks": {name: [{"hooks": [handler]}]}}).to_string();
+    let files = MemoryFiles::new().with(format!("{}/.claude/settings.json", world::PROJECT), file);
+    let loaded = world::load_tree(&files, dialect.profile().id, Map::new());
+
+    let mut more = Map::new();
+    for key in ["tool_name", "tool_input", "cwd"] {
+        more.extend(check.given(key).map(|value| (key.to_owned(), value.clone())));
+    }
+    let incoming = world::read(dialect.as_ref(), world::claude_payload(name, &more))?;
+    let event = world::event_of(incoming, &EventKind::from_name(name))?;
+    let mut host = world::host();
+    host.home = check.given("home").and_then(Value::as_str).map(Into::into).or(host.home);
+    check.equals("match", &json!(world::runs(&loaded, &event, &host)));
+    Ok(())
+}
+
 pub(super) fn response(check: &mut Check<'_>) -> Result<()> {
     let dialect = world::dialect(AGENT)?;
     let name = check.given_text("event");

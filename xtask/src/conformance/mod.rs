@@ -31,6 +31,7 @@ const ADAPTERS: &[(&str, Adapter)] = &[
     ("amplifier/response", amplifier::response),
     ("claude-code/aggregate", claude_aggregate::aggregate),
     ("claude-code/config", claude_config::config),
+    ("claude-code/if_rule", claude::if_rule),
     ("claude-code/matcher", claude::matcher),
     ("claude-code/response", claude::response),
 ];

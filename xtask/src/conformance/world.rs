@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 use hook_engine::config::{LoadRequest, Loaded, load};
 use hook_engine::core::{
     CommandHandler, Decision, Dialect, DialectId, Event, EventHint, EventKind, FailMode, Handler, Hook,
-    HostContext, Incoming, Layer, MemoryFiles, Origin, Outcome, Payload, Reading, Run, Shell, Source,
+    HookCx, HostContext, Incoming, Layer, MemoryFiles, Origin, Outcome, Payload, Reading, Run, SessionView,
+    Shell, Source,
 };
 use hook_engine::mapper::Dialects;
 use hook_engine::registry::Generation;
@@ -58,6 +59,16 @@ pub(super) fn module_config(settings: Map<String, Value>) -> Source {
 pub(super) fn selects(loaded: &Loaded, event: &Event) -> bool {
     let (generation, _) = Generation::build(1, &loaded.documents, None, &|_| false);
     !generation.select(event).is_empty()
+}
+
+/// True where a hook of these documents is selected for an event and its `if` holds.
+pub(super) fn runs(loaded: &Loaded, event: &Event, host: &HostContext) -> bool {
+    let (generation, _) = Generation::build(1, &loaded.documents, None, &|_| false);
+    let session = SessionView::default();
+    generation.select(event).iter().any(|candidate| {
+        let cx = HookCx { event, hook: &candidate.hook, session: &session, host };
+        candidate.condition.as_ref().is_none_or(|condition| condition.test(&cx).holds)
+    })
 }
 
 /// Reads a payload.

@@ -10,6 +10,7 @@ mod frontmatter;
 mod hostile;
 mod identity;
 mod native;
+mod rules;
 mod scripts;
 mod skills;
 mod switches;

@@ -125,6 +125,9 @@ codes! {
     USER_CONFIG_IN_SHELL_FORM "HK408" "user-config-in-shell-form" Error "`${user_config.…}` is refused in a shell line.";
     EXEC_COMMAND_HAS_WHITESPACE "HK409" "exec-command-has-whitespace" Warning "A program name with blanks beside `args`.";
     CONDITION_WITHOUT_TOOL "HK410" "condition-without-tool" Warning "An `if` rule on an event without a tool never holds.";
+    CONDITION_UNREADABLE "HK411" "condition-unreadable" Error "An `if` rule that cannot be read.";
+    CONDITION_UNKNOWN_TOOL "HK412" "condition-unknown-tool" Warning "An `if` rule for a tool that nobody knows.";
+    CONDITION_TRAP "HK413" "condition-trap" Warning "An `if` rule that means something else than it seems to.";
     URL_NOT_ALLOWED "HK421" "url-not-allowed" Warning "The settings do not allow hooks to be sent to this URL.";
     OPTION_WITHOUT_VALUE "HK422" "option-without-value" Error "A placeholder for an option of the plugin that nobody gave a value.";
 

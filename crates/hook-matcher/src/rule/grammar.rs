@@ -121,10 +121,11 @@ fn refused(text: &str, at: usize) -> Problem {
         return new(here, &format!("`{sign}` combines nothing here: an \"if\" is one rule"))
             .help("write a handler for each rule");
     }
-    if rest.is_empty() {
-        return new(here, "the parenthesis is never closed")
+    if let Some(open) = text.find('(').filter(|_| rest.is_empty()) {
+        let inner = text[open..].trim_end();
+        return new(Span::new(open, open + inner.len()), "the parenthesis is never closed")
             .help("end the rule with `)`; a parenthesis that stands alone within it is written `\\(`")
-            .suggest(format!("{})", text[here.start..].trim_end()));
+            .suggest(format!("{inner})"));
     }
     new(here, "the rule ends before this; nothing may follow it")
         .help("write a handler for each rule; a `)` that belongs to the content is written `\\)`")

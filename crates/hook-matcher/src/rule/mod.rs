@@ -25,15 +25,6 @@ use self::names::{Names, names};
 use self::says::{Says, says};
 use crate::problem::Problem;
 
-/// The events on which rules are evaluated; elsewhere they never hold.
-const EVENTS: [EventKind; 5] = [
-    EventKind::PreToolUse,
-    EventKind::PostToolUse,
-    EventKind::PostToolUseFailure,
-    EventKind::PermissionRequest,
-    EventKind::PermissionDenied,
-];
-
 /// A rule and what its author should know about it.
 #[derive(Debug, Clone)]
 pub struct CompiledRule {
@@ -70,6 +61,8 @@ pub struct CompiledRule {
 pub struct Rule {
     text: Arc<str>,
     shape: Shape,
+    /// It guards something, so that it holds where it cannot be read.
+    guards: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -100,6 +93,15 @@ pub struct RuleInput<'a> {
 }
 
 impl Rule {
+    /// The events on which rules are asked; elsewhere they never hold ("Claude Code hooks reference, Common fields: `if`").
+    pub const EVENTS: [EventKind; 5] = [
+        EventKind::PreToolUse,
+        EventKind::PostToolUse,
+        EventKind::PostToolUseFailure,
+        EventKind::PermissionRequest,
+        EventKind::PermissionDenied,
+    ];
+
     /// Compiles a rule; an empty text is no rule and always holds.
     pub fn compile(text: &str) -> CompiledRule {
         let mut problems = Vec::new();
@@ -117,7 +119,7 @@ impl Rule {
                 Err(problem) => unreadable(problem, &mut problems),
             }
         };
-        CompiledRule { rule: Rule { text: Arc::from(text), shape }, problems }
+        CompiledRule { rule: Rule { text: Arc::from(text), shape, guards: false }, problems }
     }
 
     /// The rule as written.
@@ -125,8 +127,14 @@ impl Rule {
         &self.text
     }
 
-    /// True where the text could not be read. Such a rule never holds; whoever asks it on a guard event should count it as holding,
-    /// so that a typing mistake does not switch the guard off.
+    /// The same rule for a hook that guards something: where it cannot be read it holds, so that a typing mistake does not switch
+    /// the guard off.
+    #[must_use]
+    pub fn guarding(self, guards: bool) -> Rule {
+        Rule { guards, ..self }
+    }
+
+    /// True where the text could not be read. Such a rule never holds, unless it is [`guarding`](Rule::guarding).
     pub fn is_unreadable(&self) -> bool {
         matches!(self.shape, Shape::Unreadable(_))
     }
@@ -140,12 +148,17 @@ impl Rule {
     fn verdict(&self, input: &RuleInput<'_>) -> Verdict {
         let (names, says) = match &self.shape {
             Shape::Absent => return Verdict::holds("there is no rule"),
+            _ if !Rule::EVENTS.contains(input.event) => {
+                return Verdict::fails(format!("no rule holds on {}", input.event));
+            }
+            Shape::Unreadable(why) if self.guards => {
+                return Verdict::holds(format!(
+                    "the rule cannot be read ({why}), and the hook guards something"
+                ));
+            }
             Shape::Unreadable(why) => return Verdict::fails(format!("the rule cannot be read: {why}")),
             Shape::Tool(names, says) => (names, says),
         };
-        if !EVENTS.contains(input.event) {
-            return Verdict::fails(format!("no rule holds on {}", input.event));
-        }
         if !names.contain(input.tools) {
             return Verdict::fails(match input.tools.first() {
                 Some(tool) => format!("the tool is {}", shown(tool)),
@@ -198,7 +211,7 @@ mod tests {
     #[test]
     fn problems_point_at_what_is_wrong() {
         for (text, expected, suggestion) in [
-            ("Bash(git", "t", Some("t)")),
+            ("Bash(git ", "(git", Some("(git)")),
             ("Bash(git *) || Bash(rm *)", "|| Bash(rm *)", None),
             ("X || Y", "|| Y", None),
             ("Bash, Edit", ", Edit", None),
