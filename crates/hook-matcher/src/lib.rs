@@ -44,6 +44,9 @@
 //! A pattern is unreadable where its language refuses it (in Amplifier's flavour it is then compared literally), and where it is
 //! longer than 4096 bytes, nested deeper than 64 levels, or too large with its repetitions written out.
 
+// The parser that is made from the grammar of rules names it; without the features that bring a stack guard in assembler.
+extern crate alloc;
+
 mod engine;
 mod flavours;
 mod matcher;
