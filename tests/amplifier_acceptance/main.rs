@@ -25,6 +25,7 @@
 //! | User controls: `enabled`, `allow_user_hooks`, `allow_project_hooks` | `phase_1::user_controls` |
 //! | **Phase 1.5, acceptance criteria** | |
 //! | Skills with `hooks:` frontmatter are discovered correctly | `phase_1_5::skills_with_hooks_frontmatter_are_discovered_correctly` |
+//! | … and count once, wherever they were read | `phase_1_5::a_skill_that_is_discovered_and_loaded_runs_its_hooks_once` |
 //! | Loading a skill registers its hooks dynamically | `phase_1_5::loading_a_skill_registers_its_hooks_dynamically` |
 //! | Skill hooks execute alongside directory-based hooks | `phase_1_5::skill_hooks_execute_alongside_directory_based_hooks` |
 //! | Hooks are cleaned up when skill is unloaded | `phase_1_5::hooks_are_cleaned_up_when_the_skill_is_unloaded` |

@@ -31,7 +31,6 @@ fn unload(host: &Host, name: &str) {
 }
 
 #[test]
-#[ignore = "skills on disk are not read yet"]
 fn skills_with_hooks_frontmatter_are_discovered_correctly() {
     let host = Host::example();
     let listed = host.list();
@@ -53,7 +52,6 @@ fn skills_with_hooks_frontmatter_are_discovered_correctly() {
 }
 
 #[test]
-#[ignore = "commands of skills that begin with ./ are not resolved yet"]
 fn loading_a_skill_registers_its_hooks_dynamically() {
     let host = Host::example();
     expect(&host.bash("sudo ls"), &json!({ "action": "continue" }));
@@ -136,7 +134,6 @@ fn component_scoped_hooks_only_run_when_the_component_is_active() {
 }
 
 #[test]
-#[ignore = "commands of skills that begin with ./ are not resolved yet"]
 fn relative_paths_in_hook_commands_resolve_to_the_skill_directory() {
     let script = "#!/bin/sh\necho \"$0|$PWD|$*\" >> \"$AMPLIFIER_PROJECT_DIR/log\"\n";
     let host = Host::new().with("my skills/s/scripts/x.sh", script).with("my skills/shared.sh", script);
@@ -158,7 +155,6 @@ fn relative_paths_in_hook_commands_resolve_to_the_skill_directory() {
 }
 
 #[test]
-#[ignore = "commands of skills that begin with ./ are not resolved yet"]
 fn once_true_runs_only_once_per_session() {
     let mut host = Host::example();
     let prompt = |host: &Host| host.fire("prompt:submit", json!({ "prompt": "p" }))["action"].clone();
@@ -175,6 +171,22 @@ fn once_true_runs_only_once_per_session() {
     host.session = "two".into();
     host.fire("skill:loaded", secure_operations(&host));
     assert_eq!(prompt(&host), "inject_context");
+}
+
+#[test]
+fn a_skill_that_is_discovered_and_loaded_runs_its_hooks_once() {
+    let skill = "---\nname: s\ndescription: d\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: echo ran >> log\n---\n";
+    let host = Host::new().with(".amplifier/skills/s/SKILL.md", skill);
+    host.bash("ls");
+    assert_eq!(host.take("log"), [""; 0]);
+    let directory = host.path(".amplifier/skills/s");
+    let hooks = json!({ "PreToolUse": only("echo ran >> log") });
+    host.fire("skill:loaded", json!({ "skill_name": "s", "skill_directory": directory, "hooks": hooks }));
+    host.bash("ls");
+    assert_eq!(host.take("log"), ["ran"]);
+    unload(&host, "s");
+    host.bash("ls");
+    assert_eq!(host.take("log"), [""; 0]);
 }
 
 #[test]
