@@ -36,6 +36,7 @@
 //! | … in whatever process the event is fired | `phase_1_5::a_load_is_seen_by_processes_that_run_beside` |
 //! | Support `once: true` to run only once per session | `phase_1_5::once_true_runs_only_once_per_session` |
 //! | Appendix C: `once` is for skills only | `phase_1_5::once_counts_in_skills_only` |
+//! | Frontmatter hook parser | `phase_1_5::hooks_of_a_skill_that_cannot_run_are_told` |
 //! | Event listeners for skill events | `phase_1_5::skill_events_answer_continue_whatever_they_hold` |
 //! | **Phase 2** | |
 //! | Stop event | `phase_2::stop_event` |

@@ -213,6 +213,22 @@ fn skill_events_answer_continue_whatever_they_hold() {
 }
 
 #[test]
+fn hooks_of_a_skill_that_cannot_run_are_told() {
+    let mut host = Host::new();
+    let broken = json!({ "PreToolUse": [{ "hooks": [{ "type": "command", "comand": "x" }, command("echo no >&2; exit 2")] }] });
+    let skill = json!({ "skill_name": "s", "skill_directory": host.path("s"), "hooks": broken });
+    let result = host.fire("skill:loaded", skill.clone());
+    expect(&result, &json!({ "action": "continue", "user_message_level": "error" }));
+    let message = result["user_message"].as_str().unwrap();
+    assert!(message.contains("s/SKILL.md") && message.contains("no \"command\""), "{message}");
+    expect(&host.bash("ls"), &json!({ "action": "deny", "reason": "no" }));
+    // A host that names no session cannot be helped either: the next process knows nothing of this one.
+    host.session = String::new();
+    let result = host.fire("skill:loaded", skill);
+    assert!(result["user_message"].as_str().unwrap().contains("session_id"), "{result}");
+}
+
+#[test]
 fn a_load_is_seen_by_processes_that_run_beside() {
     let host = Host::new();
     let wait = "while [ ! -f go ]; do sleep 0.02; done";

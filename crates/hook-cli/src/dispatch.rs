@@ -11,8 +11,9 @@ use hook_engine::BackgroundMode;
 use hook_engine::config::{EngineFailureMode, Loaded};
 use hook_engine::core::diagnostic::codes;
 use hook_engine::core::{
-    Decision, Diagnostic, Dialect, Effect, EngineFailure, Event, EventHint, EventKind, FailureStage, Hook,
-    HookId, HostContext, Incoming, Level, Note, Outcome, Payload, Reply, ReplyPolicy, SessionStore, Severity,
+    ControlMessage, Decision, Diagnostic, Dialect, Effect, EngineFailure, Event, EventHint, EventKind,
+    FailureStage, Hook, HookId, HostContext, Incoming, Level, Note, Outcome, Payload, Reply, ReplyPolicy,
+    SessionStore, Severity,
 };
 use hook_engine::mapper::Dialects;
 use hook_engine::state::{FileSessions, MAX_AGE};
@@ -128,6 +129,7 @@ impl Dispatch<'_> {
             };
         }
         self.tell_broken_files(&mut outcome, incoming, &loaded, sessions.as_ref());
+        tell_unkept_skill(&mut outcome, incoming);
         let reply = engine.reply(self.agent.profile().id, incoming, &outcome, &policy);
         let holds = outcome.answer.decision > Decision::Allow;
         let hints = hints(&outcome);
@@ -237,6 +239,19 @@ fn hints(outcome: &Outcome) -> Vec<Note> {
     noted
         .map(|(run, note)| Note { text: format!("{}: {}", run.hook.origin, note.text), ..note.clone() })
         .collect()
+}
+
+/// A skill that is loaded into no session is forgotten when this process ends, and its guards with it.
+fn tell_unkept_skill(outcome: &mut Outcome, incoming: &Incoming) {
+    let Some(control) = &incoming.control else { return };
+    let named = control.session.id.as_deref().is_some_and(|id| !id.is_empty());
+    if let (ControlMessage::SkillLoaded { name, .. }, false) = (&control.message, named) {
+        let text = format!(
+            "the payload names no session (`session_id`), so the hooks of the skill {name} are forgotten at once"
+        );
+        outcome.notes.push(Note::warning(text.clone()));
+        outcome.answer.effects.push(Effect::Message { text, level: Level::Warning });
+    }
 }
 
 fn starts_session(incoming: &Incoming) -> bool {

@@ -47,7 +47,7 @@ fn resolved(command: &CommandHandler, root: &Path) -> Option<String> {
 }
 
 /// A path as a word of `sh`, or as the beginning of one.
-fn quoted(path: &str) -> String {
+pub(crate) fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
     if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }

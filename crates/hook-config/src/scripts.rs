@@ -20,6 +20,7 @@ use hook_shell::{Line, Quoting, Word, placeholders};
 use crate::frontmatter;
 use crate::json::{self, Node};
 use crate::load::Loaded;
+use crate::relative;
 use crate::suggest::nearest;
 
 mod head;
@@ -427,12 +428,14 @@ impl Look<'_> {
             return;
         }
         let shown = found.display().to_string();
+        // Commands are there to be copied.
+        let word = relative::quoted(&shown);
         let head = head::read(self.files, found);
         let binary = head.as_ref().is_some_and(|head| head.binary);
         if start == Start::Alone && matches!(self.files.mode(found), Ok(Some(mode)) if mode & 0o111 == 0) {
             let finding =
                 self.add(member, span, codes::SCRIPT_NOT_EXECUTABLE, format!("{shown} has no run bit"));
-            finding.help = Some(format!("chmod +x {shown}"));
+            finding.help = Some(format!("chmod +x {word}"));
         }
         let Some(head) = head.filter(|_| !binary) else { return };
         if start == Start::Alone && !head.shebang {
@@ -450,7 +453,7 @@ impl Look<'_> {
             };
             let finding = self.add(member, span, codes::CRLF_SCRIPT, message);
             finding.help = Some(format!(
-                "sed -i 's/\\r$//' {shown}, and keep it so with `*.sh text eol=lf` in .gitattributes"
+                "sed -i 's/\\r$//' {word}, and keep it so with `*.sh text eol=lf` in .gitattributes"
             ));
         }
     }

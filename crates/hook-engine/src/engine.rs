@@ -179,6 +179,10 @@ impl Engine {
         let mut outcome = Outcome::default();
         if let Some(control) = &incoming.control {
             outcome.notes.extend(self.control(control));
+            // A guard that a skill could not bring must not be missed in silence.
+            let lost = outcome.notes.iter().filter(|note| note.level == Level::Error);
+            let told = lost.map(|note| Effect::Message { text: note.text.clone(), level: note.level });
+            outcome.answer.effects.extend(told);
         }
         for event in &incoming.events {
             outcome = outcome.and(self.dispatch_event(event).await);
@@ -191,7 +195,7 @@ impl Engine {
         let (sessions, key) = self.session_of(&control.session, control.dialect);
         let mut notes = skills::notes(control, &self.inner.dialects);
         if let Err(error) = sessions.update(&key, &mut |state| skills::apply(state, control)) {
-            notes.push(Note::warning(error.to_string()));
+            notes.push(Note { level: Level::Error, text: error.to_string() });
         }
         notes
     }

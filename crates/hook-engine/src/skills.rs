@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hook_config::{Parsed, Settings};
 use hook_core::{
-    Control, ControlMessage, Diagnostic, Event, Hook, LoadedSkill, Note, Scope, SessionState, Severity,
+    Control, ControlMessage, Diagnostic, Event, Hook, Level, LoadedSkill, Note, Scope, SessionState, Severity,
 };
 use hook_mapper::Dialects;
 use hook_registry::Generation;
@@ -112,7 +112,12 @@ fn said(finding: &Diagnostic) -> Note {
         (None, None) => String::new(),
     };
     let text = format!("{place}{}", finding.message);
-    if finding.severity == Severity::Info { Note::info(text) } else { Note::warning(text) }
+    let level = match finding.severity {
+        Severity::Error => Level::Error,
+        Severity::Info => Level::Info,
+        _ => Level::Warning,
+    };
+    Note { level, text }
 }
 
 /// The hooks of one loaded skill; `None` where it brought none, or its dialect is not known here.

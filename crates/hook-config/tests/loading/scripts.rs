@@ -32,6 +32,13 @@ fn scripts() -> MemoryFiles {
 }
 
 #[test]
+fn commands_that_mend_can_be_copied() {
+    let files = MemoryFiles::new().with_mode("/p/my dir/it's.sh", "#!/bin/sh\necho ok\n", 0o644);
+    let found = look(&json!({"type": "command", "command": "\"$CLAUDE_PROJECT_DIR/my dir/it's.sh\""}), files);
+    assert_eq!(found[0].help.as_deref(), Some(r"chmod +x '/p/my dir/it'\''s.sh'"));
+}
+
+#[test]
 fn commands_are_looked_at_as_the_shell_would_read_them() {
     let table: &[(&str, &[&str])] = &[
         // Fine.

@@ -36,7 +36,12 @@ pub(super) fn write_reply(
     match (event, result) {
         (_, Err(failure)) => failed(event, failure, policy),
         (Some(event), Ok(outcome)) => Writer::new(event, outcome, policy).reply(),
-        (None, Ok(_)) => reply(json!({ "action": "continue" }), Vec::new()),
+        (None, Ok(outcome)) => {
+            let mut out = Map::new();
+            out.insert("action".into(), "continue".into());
+            messages(&mut out, outcome, Vec::new());
+            reply(Value::Object(out), Vec::new())
+        }
     }
 }
 
@@ -86,7 +91,7 @@ impl<'a> Writer<'a> {
 
     fn reply(mut self) -> Reply {
         self.action();
-        self.messages();
+        messages(&mut self.out, self.outcome, std::mem::take(&mut self.extra_messages));
         for effect in &self.outcome.answer.effects {
             let carried = matches!(
                 effect,
@@ -254,29 +259,30 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn messages(&mut self) {
-        let own = values::user_texts(self.outcome).into_iter().map(|(text, level)| (text.to_owned(), level));
-        let all: Vec<(String, Level)> = own.chain(std::mem::take(&mut self.extra_messages)).collect();
-        let Some(level) = all.iter().map(|(_, level)| *level).max() else { return };
-        let text: Vec<&str> = all.iter().map(|(text, _)| text.as_str()).collect();
-        let level = match level {
-            Level::Info => "info",
-            Level::Warning => "warning",
-            Level::Error => "error",
-        };
-        self.out.insert("user_message".into(), text.join("\n").into());
-        self.out.insert("user_message_level".into(), level.into());
-        let source = self.outcome.decider().and_then(|run| run.hook.origin.source.as_deref());
-        if let Some(source) = source {
-            self.out.insert("user_message_source".into(), source.into());
-        }
-    }
-
     fn set(&mut self, action: &str, members: &[(&str, Value)]) {
         let mut all = Map::new();
         all.insert("action".into(), action.into());
         all.extend(members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         all.append(&mut self.out);
         self.out = all;
+    }
+}
+
+/// What the user reads: the outcome's messages, then the further ones.
+fn messages(out: &mut Map<String, Value>, outcome: &Outcome, further: Vec<(String, Level)>) {
+    let own = values::user_texts(outcome).into_iter().map(|(text, level)| (text.to_owned(), level));
+    let all: Vec<(String, Level)> = own.chain(further).collect();
+    let Some(level) = all.iter().map(|(_, level)| *level).max() else { return };
+    let text: Vec<&str> = all.iter().map(|(text, _)| text.as_str()).collect();
+    let level = match level {
+        Level::Info => "info",
+        Level::Warning => "warning",
+        Level::Error => "error",
+    };
+    out.insert("user_message".into(), text.join("\n").into());
+    out.insert("user_message_level".into(), level.into());
+    let source = outcome.decider().and_then(|run| run.hook.origin.source.as_deref());
+    if let Some(source) = source {
+        out.insert("user_message_source".into(), source.into());
     }
 }
