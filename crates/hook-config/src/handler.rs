@@ -215,7 +215,10 @@ impl Reader<'_, '_> {
         defect: &mut Defect,
     ) {
         let Some(advice) = self.rules.no_user_config_in_shell else { return };
-        if layer != Layer::Pack || command.args.is_some() || !command.command.contains("${user_config.") {
+        // A skill that comes with a plugin bears its name before its own.
+        let with_plugin = self.spec.source.as_deref().is_some_and(|source| source.contains(':'));
+        let of_plugin = layer == Layer::Pack || (layer == Layer::Skill && with_plugin);
+        if !of_plugin || command.args.is_some() || !command.command.contains("${user_config.") {
             return;
         }
         let span = node.get("command").map_or(node.span, |member| member.value.span);

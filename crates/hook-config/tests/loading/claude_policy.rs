@@ -327,3 +327,20 @@ fn hooks_of_a_plugins_skills_go_with_the_plugin() {
         assert_eq!(hook.enabled, runs, "{managed} {user} {:?}", hook.disabled_because);
     }
 }
+
+#[test]
+fn a_skill_of_a_plugin_may_not_paste_options_into_a_shell_line() {
+    let skill = "---\nname: review\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: say ${user_config.key}\n---\n";
+    for (place, refused) in
+        [("/plugins/kit/skills/review/SKILL.md", true), (".claude/skills/review/SKILL.md", false)]
+    {
+        let options = json!({"pluginConfigs": {"kit": {"options": {"key": "v"}}}}).to_string();
+        let loaded = load_with(&tree([(place, skill.to_owned()), (USER, options)]), &[], None);
+        assert_eq!(loaded.hooks().next().unwrap().enabled, !refused, "{place}");
+        assert_eq!(
+            found(&loaded).iter().any(|found| found.starts_with("user-config-in-shell-form")),
+            refused,
+            "{place}"
+        );
+    }
+}
