@@ -105,3 +105,27 @@ fn shell_lines_go_through_the_prefix_that_the_user_set() {
     let reply = feed(command, start.to_string().as_bytes()).exits(0).json();
     assert_eq!(reply["hookSpecificOutput"]["additionalContext"], "through echo shell\nprogram");
 }
+
+#[test]
+fn a_hook_sees_its_session_and_what_the_agent_handed_on() {
+    let names = [
+        ("CLAUDECODE", "1"),
+        ("CLAUDE_CODE_CHILD_SESSION", "1"),
+        ("CLAUDE_CODE_SESSION_ID", "s"),
+        ("CLAUDE_EFFORT", "high"),
+        ("CLAUDE_CODE_REMOTE", "true"),
+        ("OTEL_EXPORTER", ""),
+        ("CLAUDE_ENV_FILE", ""),
+    ];
+    let line: Vec<String> = names.iter().map(|(name, _)| format!("{name}=${name}")).collect();
+    let tell = json!([{"type": "command", "command": format!("echo {}", line.join(" "))}]);
+    let place = Place::new().with(SETTINGS, &hooks("UserPromptSubmit", tell));
+    let mut command = place.command();
+    command.args(["dispatch", "--agent", "claude", "--from", "claude"]);
+    command.envs([("CLAUDE_CODE_REMOTE", "true"), ("OTEL_EXPORTER", "x"), ("CLAUDE_EFFORT", "low")]);
+    command.env("CLAUDE_CODE_SESSION_ID", "of somebody else");
+    let prompt = json!({"hook_event_name": "UserPromptSubmit", "prompt": "hi", "session_id": "s", "effort": {"level": "high"}});
+    let reply = feed(command, prompt.to_string().as_bytes()).exits(0).json();
+    let expected: Vec<String> = names.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!(reply["hookSpecificOutput"]["additionalContext"], expected.join(" "));
+}
