@@ -1,5 +1,6 @@
 //! Budgets, measured as ratios within one run: whatever is compared is measured in turns, so that a busy machine slows both.
 
+mod frontmatter;
 mod skills;
 
 use std::io::Write as _;
@@ -56,6 +57,7 @@ pub fn run(json: bool) -> Result<bool> {
     cold(&binary, &mut rows)?;
     skills::cold(&binary, &mut rows)?;
     in_process(&mut rows)?;
+    frontmatter::loading(&mut rows)?;
     skills::in_process(&mut rows)?;
     conditions::measure(&mut rows)?;
     process(&mut rows)?;

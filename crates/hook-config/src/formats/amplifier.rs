@@ -89,9 +89,9 @@ fn load(loader: &mut Loader<'_>) {
     if open(&module.allow_project_hooks) && user.as_ref() != Some(&project) {
         directory(loader, &project, Layer::Project);
     }
-    skills(loader);
     loader.diagnostics.extend(module.too_long(ID));
     loader.each_hook_from(first, |hook| module.govern(hook));
+    skills(loader);
 }
 
 /// Skills and subagents, whose hooks wait until they are loaded. The project's come before the user's of the same name.
