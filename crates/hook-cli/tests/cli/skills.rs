@@ -90,3 +90,39 @@ fn a_list_of_hooks_is_answered_with_the_right_form() {
         "command: \"./x.sh\"",
     ]);
 }
+
+/// A claude session with a skill, a command and a subagent on disk: each guards while it is loaded, and no other session.
+#[test]
+fn hooks_on_disk_wait_until_their_skill_is_called_or_their_agent_runs() {
+    let file = |name: &str, why: &str| {
+        format!(
+            "---\nname: {name}\ndescription: d\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - {{type: command, command: \"echo {why} >&2; exit 2\"}}\n---\n"
+        )
+    };
+    let place = Place::new()
+        .with(".claude/skills/freeze/SKILL.md", &file("freeze", "frozen"))
+        .with(".claude/agents/reviewer.md", &file("reviewer", "reading"));
+    let fire = |session: &str, more: serde_json::Value| {
+        let mut payload = json!({
+            "hook_event_name": "PreToolUse", "session_id": session, "cwd": place.project(), "transcript_path": "/dev/null",
+            "permission_mode": "default", "tool_use_id": "t", "tool_name": "Bash", "tool_input": {"command": "ls"}
+        });
+        for (key, value) in more.as_object().unwrap() {
+            payload[key] = value.clone();
+        }
+        let words = ["dispatch", "--agent", "claude", "--from", "claude"];
+        place.hook_fed(&words, payload.to_string().as_bytes())
+    };
+    let call = |name: &str| json!({"hook_event_name": "PostToolUse", "tool_name": "Skill", "tool_input": {"skill": name}, "tool_response": {}});
+    fire("a", json!({})).exits(0);
+    let reviewer = fire("a", json!({"agent_id": "1", "agent_type": "reviewer"}));
+    assert!(format!("{reviewer:?}").contains("reading"), "{reviewer:?}");
+    fire("a", json!({"agent_id": "1", "agent_type": "writer"})).exits(0);
+    fire("a", call("other")).exits(0);
+    fire("a", json!({})).exits(0);
+    fire("a", call("freeze")).exits(0);
+    let held = fire("a", json!({}));
+    assert!(format!("{held:?}").contains("frozen"), "{held:?}");
+    let other = fire("b", json!({}));
+    assert!(!format!("{other:?}").contains("frozen"), "{other:?}");
+}
