@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use hook_engine::config::Loaded;
-use hook_engine::core::{EventKind, Hook};
+use hook_engine::core::{EventKind, Hook, Scope};
 use hook_engine::exec::budget::effective_timeout;
 use hook_engine::mapper::Dialects;
 use hook_engine::registry::Generation;
@@ -36,8 +36,19 @@ fn entry(hook: &Hook, dialects: &Dialects) -> Value {
     let mut value = json_form::hook(hook);
     value["enabled"] = hook.enabled.into();
     value["disabled_because"] = json!(hook.disabled_because);
+    value["in_force"] = when(hook).unwrap_or_else(|| "always".to_owned()).into();
     value["timeout_s"] = json!(seconds(hook, dialects));
     value
+}
+
+/// When the hook is in force; `None` where it always is.
+fn when(hook: &Hook) -> Option<String> {
+    match &hook.scope {
+        Scope::Always => None,
+        Scope::Skill(name) => Some(format!("while the skill {name} is loaded")),
+        Scope::Agent(name) => Some(format!("while the agent {name} runs")),
+        _ => Some("at certain times".to_owned()),
+    }
 }
 
 fn table(generation: &Generation, dialects: &Dialects, loaded: &Loaded) -> String {
@@ -61,7 +72,9 @@ fn table(generation: &Generation, dialects: &Dialects, loaded: &Loaded) -> Strin
                 hook.handler.kind().name(),
                 hook.label()
             );
-            let _ = writeln!(out, "  {:<28} {}, {}", "", hook.origin.layer, report::place(&hook.origin));
+            let when = when(hook).map(|when| format!(", {when}")).unwrap_or_default();
+            let _ =
+                writeln!(out, "  {:<28} {}, {}{when}", "", hook.origin.layer, report::place(&hook.origin));
             if !hook.enabled {
                 let why = hook.disabled_because.as_deref().unwrap_or("its file says so");
                 let _ = writeln!(out, "  {:<28} off: {why}", "");

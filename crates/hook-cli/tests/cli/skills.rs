@@ -114,6 +114,8 @@ fn hooks_on_disk_wait_until_their_skill_is_called_or_their_agent_runs() {
         place.hook_fed(&words, payload.to_string().as_bytes())
     };
     let call = |name: &str| json!({"hook_event_name": "PostToolUse", "tool_name": "Skill", "tool_input": {"skill": name}, "tool_response": {}});
+    let listed = ["while the skill freeze is loaded", "while the agent reviewer runs"];
+    place.hook(&["list", "--from", "claude"]).exits(0).shows(&listed);
     fire("a", json!({})).exits(0);
     let reviewer = fire("a", json!({"agent_id": "1", "agent_type": "reviewer"}));
     assert!(format!("{reviewer:?}").contains("reading"), "{reviewer:?}");
