@@ -167,6 +167,26 @@ async fn claude_hooks_all_run_beside_a_deny() {
 }
 
 #[tokio::test]
+async fn a_rule_decides_for_each_call_and_an_unreadable_one_holds_on_a_guard() {
+    let hook =
+        |command: &str, rule: &str| json!({"hooks": [{"type": "command", "command": command, "if": rule}]});
+    let world = World::new(
+        "native",
+        Layer::Project,
+        json!({
+            "PreToolUse": [hook("pass push", "Bash(git push *)"), hook("pass broken", "Bash(git")],
+            "PostToolUse": [hook("pass after", "Bash(git")],
+        }),
+    );
+    let outcome = world.bash("npm test").await;
+    assert_eq!(world.commands(), ["pass broken"]);
+    let why = &outcome.runs[0].reading.rule;
+    assert_eq!(why, "Bash(git push *): no sub-command of \"npm test\" fits");
+    world.bash("npm test && git push origin").await;
+    assert_eq!(world.commands(), ["pass broken", "pass push", "pass broken"]);
+}
+
+#[tokio::test]
 async fn a_claude_hook_under_another_agent_gets_a_claude_payload() {
     let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hooks": commands(&["pass"])}]});
     let world = World::new("claude", Layer::Project, hooks);

@@ -31,6 +31,7 @@ const fn table(lists: &[&[u8]]) -> [bool; 256] {
     table
 }
 
+const WORD_ENDS: [bool; 256] = table(&[ENDS_WORD]);
 const STOPS_WORD: [bool; 256] = table(&[ENDS_WORD, IN_WORD]);
 const STOPS_QUOTES: [bool; 256] = table(&[IN_QUOTES]);
 
@@ -235,7 +236,7 @@ impl<'a> Scanner<'a> {
                 _ => break,
             }
         }
-        if self.peek().is_some_and(|byte| !ENDS_WORD.contains(&byte) && Some(byte) != end) {
+        if self.peek().is_some_and(|byte| !WORD_ENDS[usize::from(byte)] && Some(byte) != end) {
             let word = self.word(end);
             self.open_words.push(WordData { role: Role::Target, ..word });
         }
@@ -316,7 +317,7 @@ impl<'a> Scanner<'a> {
         let base = self.open_pieces.len();
         let mut quoted = false;
         while let Some(byte) = self.peek() {
-            if Some(byte) == end || ENDS_WORD.contains(&byte) {
+            if Some(byte) == end || WORD_ENDS[usize::from(byte)] {
                 break;
             }
             match byte {
