@@ -52,3 +52,28 @@ fn the_hook_file_of_the_readme_is_the_one_that_init_writes() {
     let written: serde_json::Value = serde_json::from_str(&written).unwrap();
     assert_eq!(shown["hooks"], written["hooks"]);
 }
+
+#[test]
+fn the_lines_and_the_events_of_the_module_are_true() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let section = readme.split_once("\n### Amplifier\n").unwrap().1.split_once("\n### ").unwrap().0;
+    let project = tempfile::tempdir().unwrap();
+    let hook = xtask::trials::build().unwrap();
+    let path = format!("{}:{}", hook.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let sh = |line: &str| {
+        let mut sh = Command::new("sh");
+        sh.args(["-c", line]).current_dir(project.path()).env("PATH", &path).env("HOME", project.path());
+        sh.output().unwrap()
+    };
+    let line = section.split_once("```sh\n").unwrap().1.split_once("\n```").unwrap().0;
+    assert_eq!(sh(line).stdout, b"{\"action\":\"continue\"}\n");
+    let (_, events) = section.split_once("Events are ").unwrap();
+    let named: Vec<&str> = events.split('`').filter(|word| word.contains(':')).collect();
+    assert_eq!(named.len(), 14, "{named:?}");
+    for event in named {
+        let output = sh(&format!(
+            "echo '{{\"event\": \"{event}\", \"data\": {{\"skill_name\": \"s\"}}}}' | hook dispatch --agent amplifier"
+        ));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{event} is known");
+    }
+}

@@ -181,12 +181,19 @@ fn a_skill_that_is_discovered_and_loaded_runs_its_hooks_once() {
     assert_eq!(host.take("log"), [""; 0]);
     let directory = host.path(".amplifier/skills/s");
     let hooks = json!({ "PreToolUse": only("echo ran >> log") });
-    host.fire("skill:loaded", json!({ "skill_name": "s", "skill_directory": directory, "hooks": hooks }));
+    host.fire(
+        "skill:loaded",
+        json!({ "skill_name": "s", "skill_directory": directory.clone(), "hooks": hooks }),
+    );
     host.bash("ls");
     assert_eq!(host.take("log"), ["ran"]);
     unload(&host, "s");
     host.bash("ls");
     assert_eq!(host.take("log"), [""; 0]);
+    // A host that sends no hooks along leaves it to the file.
+    host.fire("skill:loaded", json!({ "skill_name": "s", "skill_directory": directory }));
+    host.bash("ls");
+    assert_eq!(host.take("log"), ["ran"]);
 }
 
 #[test]

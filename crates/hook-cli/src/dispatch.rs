@@ -245,7 +245,9 @@ fn hints(outcome: &Outcome) -> Vec<Note> {
 fn tell_unkept_skill(outcome: &mut Outcome, incoming: &Incoming) {
     let Some(control) = &incoming.control else { return };
     let named = control.session.id.as_deref().is_some_and(|id| !id.is_empty());
-    if let (ControlMessage::SkillLoaded { name, .. }, false) = (&control.message, named) {
+    if let (ControlMessage::SkillLoaded { name, hooks, .. }, false) = (&control.message, named)
+        && !hooks.is_null()
+    {
         let text = format!(
             "the payload names no session (`session_id`), so the hooks of the skill {name} are forgotten at once"
         );

@@ -216,7 +216,8 @@ fn fields(map: &Map<String, Value>) -> Map<String, Value> {
 
 fn skill_loaded(map: &Map<String, Value>) -> Option<ControlMessage> {
     let name = values::some_text(map.get("skill_name"))?;
-    let hooks = values::first(map, &["hooks"])?.clone();
+    // Without hooks nothing is registered; those of the skill's file, where there is one, are in force all the same.
+    let hooks = map.get("hooks").cloned().unwrap_or_default();
     let directory = values::some_text(map.get("skill_directory")).map(PathBuf::from);
     Some(ControlMessage::SkillLoaded { name, directory, hooks })
 }

@@ -141,7 +141,8 @@ fn skills_come_and_go() {
         hooks: json!({ "Stop": [] }),
     };
     assert_eq!(loaded, Some(expected));
-    assert_eq!(control("skill:loaded", json!({ "skill_name": "s" })), None);
+    let bare = ControlMessage::SkillLoaded { name: "s".into(), directory: None, hooks: Value::Null };
+    assert_eq!(control("skill:loaded", json!({ "skill_name": "s" })), Some(bare));
     assert_eq!(control("skill:loaded", json!({ "hooks": {} })), None);
     let unloaded = control("skill:unloaded", json!({ "skill_name": "s" }));
     assert_eq!(unloaded, Some(ControlMessage::SkillUnloaded { name: "s".into() }));
