@@ -452,11 +452,11 @@ fn environment_variables_of_a_hook() {
 fn timeouts_are_enforced() {
     // The child would outlive a shell that was ended alone, and keep the pipe open.
     let ticks = "(n=0; while [ $n -lt 300 ]; do n=$((n + 1)); echo tick >> ticks; sleep 0.1; done) & wait";
-    let slow = json!({ "type": "command", "command": ticks, "timeout": 0.5 });
+    let slow = json!({ "type": "command", "command": ticks, "timeout": 2 });
     let host = Host::with_hooks(&json!({ "PreToolUse": [{ "hooks": [slow, command(&note("next"))] }] }));
     expect(
         &host.bash("ls"),
-        &json!({ "action": "continue", "user_message": "Hook timed out after 0.5s", "user_message_level": "warning" }),
+        &json!({ "action": "continue", "user_message": "Hook timed out after 2s", "user_message_level": "warning" }),
     );
     let ticked = host.read("ticks").lines().count();
     assert!((1..300).contains(&ticked), "it was waited for: {ticked}");
@@ -474,10 +474,9 @@ fn default_and_maximal_timeout() {
     let host =
         Host::with_hooks(&json!({ "PreToolUse": [{ "hooks": [command("true"), with(5), with(1000)] }] }));
     assert_eq!(timeouts(&host), [json!(30.0), json!(5.0), json!(300.0)]);
-    let bounded = Host::with_hooks(
-        &json!({ "PreToolUse": [{ "hooks": [command("sleep 60"), command(&note("next"))] }] }),
-    )
-    .mounted(json!({ "default_timeout": 0.2 }));
+    let next = json!({ "type": "command", "command": note("next"), "timeout": 30 });
+    let bounded = Host::with_hooks(&json!({ "PreToolUse": [{ "hooks": [command("sleep 60"), next] }] }))
+        .mounted(json!({ "default_timeout": 0.2 }));
     expect(
         &bounded.bash("ls"),
         &json!({ "action": "continue", "user_message": "Hook timed out after 0.2s" }),

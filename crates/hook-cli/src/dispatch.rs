@@ -200,8 +200,9 @@ impl Dispatch<'_> {
         }));
     }
 
-    /// Says which hook files are broken, on guard events always and else once per session: a guard that could not be loaded must not be missed in silence.
-    /// An event that carries no message leaves it to the next one.
+    /// Says which hook files are broken, on guard events always and else once per session: a guard that could not be loaded must not
+    /// be missed in silence. Those of skills and subagents, which guard at times only, are told once. An event that carries no
+    /// message leaves it to the next one.
     fn tell_broken_files(
         &self,
         outcome: &mut Outcome,
@@ -226,7 +227,9 @@ impl Dispatch<'_> {
             fresh |= told.is_err();
         }
         // Where something is to be guarded it is said every time: the guard may be what is broken.
-        if fresh || self.agent.capabilities(event).block {
+        let always =
+            self.agent.capabilities(event).block && !errors.iter().all(|finding| in_markdown(finding));
+        if fresh || always {
             outcome.answer.effects.push(Effect::Message { text, level: Level::Error });
         }
     }
@@ -267,6 +270,12 @@ fn line(finding: &Diagnostic) -> String {
         (None, Some(file)) => format!("{}: {}", file.display(), finding.message),
         (None, None) => finding.message.clone(),
     }
+}
+
+/// True where a finding is about the frontmatter of a skill or subagent.
+fn in_markdown(finding: &Diagnostic) -> bool {
+    let file = finding.location().map(|place| &place.file).or(finding.file.as_ref());
+    file.and_then(|file| file.extension()).is_some_and(|extension| extension == "md")
 }
 
 /// Findings that keep a whole file from being used.

@@ -468,3 +468,17 @@ fn a_plugin_may_be_a_link_to_a_directory() {
     send(&place, "prompt:complete", json!({}), &[]).exits(0);
     assert_eq!(log(&place), ["linked"]);
 }
+
+#[test]
+fn a_broken_skill_that_is_not_loaded_is_told_once_and_a_broken_registry_always() {
+    let skill = "---\nname: s\ndescription: d\nhooks:\n  PreToolUse: [7]\n---\n";
+    let mut place = Place::new().with(".amplifier/skills/s/SKILL.md", skill);
+    let told = |place: &Place| {
+        let said = send(place, "tool:pre", json!({ "tool_name": "bash", "tool_input": {} }), &[]);
+        said.exits(0).tells(&[" in hook files, first "]);
+        said.json()["user_message"].is_string()
+    };
+    assert_eq!([told(&place), told(&place)], [true, false]);
+    place = place.with(REGISTRY, "{");
+    assert_eq!([told(&place), told(&place)], [true, true]);
+}
