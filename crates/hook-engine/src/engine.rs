@@ -249,10 +249,7 @@ impl Engine {
         state: &SessionState,
     ) -> Vec<Candidate> {
         let mut candidates = generation.select(event);
-        candidates.retain(|candidate| {
-            let scope = &candidate.hook.scope;
-            skills::in_force(scope, event, state) && !skills::superseded(scope, state)
-        });
+        candidates.retain(|candidate| skills::in_force(&candidate.hook.scope, event, state));
         if let Some(skills) = self.skill_hooks(key, state) {
             let own = skills.select(event).into_iter();
             candidates.extend(

@@ -35,15 +35,10 @@ pub(crate) fn in_force(scope: &Scope, event: &Event, state: &SessionState) -> bo
     }
 }
 
-/// A plugin's skill is called with the plugin's name before its own.
+/// A call may put a plugin or a directory before the name. Where that means several skills, the hooks of all are in force: one
+/// guard too many is better than one too few.
 fn is_called(called: &str, name: &str) -> bool {
     called == name || called.rsplit_once(':').is_some_and(|(_, own)| own == name)
-}
-
-/// True for a hook of a skill's file where the agent sent the skill's hooks itself: those run, and nothing runs twice.
-pub(crate) fn superseded(scope: &Scope, state: &SessionState) -> bool {
-    let Scope::Skill(name) = scope else { return false };
-    state.skills.iter().any(|skill| is_called(&skill.name, name) && !skill.hooks.is_null())
 }
 
 /// Why a hook is not in force, for people.
