@@ -12,6 +12,7 @@ use hook_core::{
     Severity, Subject,
 };
 use hook_mapper::Dialects;
+use hook_matcher::Matcher;
 use serde_json::Map;
 
 use crate::fields::{Fields, warn_unknown};
@@ -376,17 +377,32 @@ impl<'a, 's> Reader<'a, 's> {
         let subject = heard.row.map(|row| row.subject);
         if subject == Some(Subject::None) {
             if !text.is_empty() && text != "*" {
-                let message = format!(
-                    "{} has nothing a matcher could see; the hooks of this group always run",
-                    heard.name
-                );
-                self.report.push(self.report.at(codes::MATCHER_IGNORED, &pointer, node.span, message));
+                self.without_subject(text, flavour, heard, node, &pointer);
             }
         } else {
             let tools = self.rules.tools.filter(|_| subject == Some(Subject::Tool));
             matchers::check(text, flavour, tools, node, &pointer, &mut self.report);
         }
         Some(MatcherSpec { text: Some(text.clone()), flavour, location: Some(self.report.locate(node.span)) })
+    }
+}
+
+impl Reader<'_, '_> {
+    /// A matcher on an event that has nothing to see: most agents ignore it, some test it against the empty text.
+    fn without_subject(&mut self, text: &str, flavour: Flavour, heard: &Heard, node: &Node, pointer: &str) {
+        let fits = Matcher::compile(Some(text), flavour).matcher.matches([]);
+        let finding = if fits {
+            let message =
+                format!("{} has nothing a matcher could see; the hooks of this group always run", heard.name);
+            self.report.at(codes::MATCHER_IGNORED, pointer, node.span, message)
+        } else {
+            let message = format!(
+                "on {} matchers see an empty text, which {text:?} does not fit; the hooks of this group never run",
+                heard.name
+            );
+            self.report.at(codes::MATCHER_NEVER_FITS, pointer, node.span, message).help("remove the matcher")
+        };
+        self.report.push(finding);
     }
 }
 

@@ -164,7 +164,8 @@ impl Engine {
 fn matcher(event: &Event, hook: &Hook, fits: bool) -> String {
     let values: Vec<String> = event.match_values().map(|value| format!("{value:?}")).collect();
     let saw = match values.as_slice() {
-        [] => return "this event has nothing a matcher could see".to_owned(),
+        [] if fits => return "this event has nothing a matcher could see".to_owned(),
+        [] => "the empty text, since this event has no value".to_owned(),
         [one] => one.clone(),
         [first, others @ ..] => format!("{first} (also called {})", others.join(", ")),
     };

@@ -236,3 +236,13 @@ mod hook_exec_budget {
         wanted.min(hook.limits.ceiling.or(profile.max_timeout).unwrap_or(Duration::MAX))
     }
 }
+
+#[test]
+fn a_matcher_that_the_empty_value_of_an_event_does_not_fit_is_told() {
+    for (matcher, told) in [("Bash", "matcher-never-fits"), (".*", "matcher-ignored-on-event")] {
+        let text = json!({ "hooks": { "Stop": [{ "matcher": matcher, "hooks": [{ "type": "command", "command": "true" }] }] } });
+        let loaded = load(&[(ROOT, &text.to_string())]);
+        let slugs: Vec<&str> = loaded.diagnostics.iter().map(|finding| finding.code.slug()).collect();
+        assert_eq!(slugs, [told], "{matcher}");
+    }
+}
