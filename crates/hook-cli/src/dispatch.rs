@@ -111,7 +111,7 @@ impl Dispatch<'_> {
         let sessions = session::sessions(&host);
         let mode = BackgroundMode::HandOver;
         let engine =
-            session::engine(host.clone(), self.dialects.clone(), &loaded, only, sessions.clone(), mode);
+            session::engine(host.clone(), self.dialects.clone(), &loaded, Some(only), sessions.clone(), mode);
         if !self.args.background.is_empty() {
             let ids: Vec<HookId> = self.args.background.iter().map(HookId::new).collect();
             session::block_on(engine.run_background(incoming, &ids))?;

@@ -57,9 +57,8 @@ pub(crate) fn fire(args: &EventArgs) -> Result<Fired, CliError> {
         control.session.id = args.session.clone().or(control.session.id.take());
     }
     known_event(&incoming, agent.as_ref(), args, &loaded)?;
-    let only: Vec<EventKind> = incoming.events.iter().map(|event| event.kind.clone()).collect();
     let store = sessions(args, &host);
-    let engine = session::engine(host.clone(), dialects, &loaded, only, store, BackgroundMode::Await);
+    let engine = session::engine(host.clone(), dialects, &loaded, None, store, BackgroundMode::Await);
     Ok(Fired { agent, incoming, loaded, engine })
 }
 

@@ -99,23 +99,25 @@ pub(crate) fn read_again(
     agent.read(Payload::parse(payload).ok()?, &hint).ok()
 }
 
-/// An engine for these documents; `only` are the events it will see.
+/// An engine for these documents; `only` are the events it will see, where that is known to be all.
 pub(crate) fn engine(
     host: HostContext,
     dialects: Dialects,
     loaded: &Loaded,
-    only: Vec<EventKind>,
+    only: Option<Vec<EventKind>>,
     sessions: Arc<dyn SessionStore>,
     background: BackgroundMode,
 ) -> Engine {
-    Engine::builder(host)
+    let builder = Engine::builder(host)
         .dialects(dialects)
         .documents(loaded.documents.iter().cloned())
         .settings(loaded.settings.clone())
-        .only(only)
         .sessions(sessions)
-        .background(background)
-        .build()
+        .background(background);
+    match only {
+        Some(only) => builder.only(only).build(),
+        None => builder.build(),
+    }
 }
 
 /// The sessions of this machine; in memory where there is no place for them.

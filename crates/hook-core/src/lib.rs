@@ -51,4 +51,4 @@ pub use model::{Asking, LanguageModel, ModelError, ModelRequest};
 pub use outcome::{Outcome, Run};
 pub use plan::{Budget, Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};
 pub use seams::{Gate, Observer, TrustAll};
-pub use session::{HookCx, Letter, LoadedSkill, SessionState, SessionStore, SessionView, StoreError};
+pub use session::{HookCx, Letter, LoadedSkill, SessionState, SessionStore, SessionView, Skills, StoreError};

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -28,9 +29,50 @@ pub struct SessionState {
     /// How often in a row stop hooks kept the agent going, since its last tool call.
     pub stop_blocks: u32,
     /// The skills that the session has loaded, in the order of their first load.
-    pub skills: Vec<LoadedSkill>,
+    pub skills: Skills,
     /// What background hooks left for the next event that can carry it.
     pub mailbox: Vec<Letter>,
+}
+
+/// The skills of a session, in the order of their first load. Copies share what they hold until one of them is changed: every
+/// event of the session takes a copy of its state.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<LoadedSkill>", into = "Vec<LoadedSkill>")]
+pub struct Skills(Arc<Vec<LoadedSkill>>);
+
+impl Skills {
+    /// The skills, to be changed.
+    pub fn to_mut(&mut self) -> &mut Vec<LoadedSkill> {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+impl std::ops::Deref for Skills {
+    type Target = [LoadedSkill];
+
+    fn deref(&self) -> &[LoadedSkill] {
+        &self.0
+    }
+}
+
+impl PartialEq for Skills {
+    fn eq(&self, other: &Skills) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl Eq for Skills {}
+
+impl From<Vec<LoadedSkill>> for Skills {
+    fn from(skills: Vec<LoadedSkill>) -> Skills {
+        Skills(Arc::new(skills))
+    }
+}
+
+impl From<Skills> for Vec<LoadedSkill> {
+    fn from(skills: Skills) -> Vec<LoadedSkill> {
+        Arc::unwrap_or_clone(skills.0)
+    }
 }
 
 /// A skill that a session has loaded.

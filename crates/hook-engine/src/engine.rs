@@ -73,6 +73,7 @@ impl Engine {
         let guard = |hook: &Hook| is_guard(&dialects, hook);
         let (generation, diagnostics) = Generation::build(1, &documents, only.as_deref(), &guard);
         let closures = Arc::new(CodeExecutor::default());
+        let skills = SkillHooks::new(settings, only.clone());
         let inner = Inner {
             executors: executors.with(closures.clone()),
             host,
@@ -89,7 +90,7 @@ impl Engine {
             closures,
             next_key: AtomicUsize::new(0),
             anonymous: MemorySessions::new(),
-            skills: SkillHooks::new(settings),
+            skills,
             background,
             tasks: Tasks::default(),
         };

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hook_config::{Parsed, Settings};
 use hook_core::{
-    Control, ControlMessage, Diagnostic, Event, Hook, Level, LoadedSkill, Note, Scope, SessionState, Severity,
+    Control, ControlMessage, Diagnostic, Event, EventKind, Hook, Level, LoadedSkill, Note, Scope,
+    SessionState, Severity, Skills,
 };
 use hook_mapper::Dialects;
 use hook_registry::Generation;
@@ -64,14 +65,14 @@ pub(crate) fn apply(state: &mut SessionState, control: &Control) {
                 directory: directory.clone(),
                 hooks: hooks.clone(),
             };
-            match state.skills.iter_mut().find(|known| known.name == *name) {
+            match state.skills.to_mut().iter_mut().find(|known| known.name == *name) {
                 // A call of a skill that is loaded already says nothing new of its hooks.
                 Some(known) if hooks.is_null() && !known.hooks.is_null() => {}
                 Some(known) => *known = skill,
-                None => state.skills.push(skill),
+                None => state.skills.to_mut().push(skill),
             }
         }
-        ControlMessage::SkillUnloaded { name } => state.skills.retain(|skill| skill.name != *name),
+        ControlMessage::SkillUnloaded { name } => state.skills.to_mut().retain(|skill| skill.name != *name),
         _ => {}
     }
 }
@@ -130,17 +131,40 @@ fn read(
 /// The compiled hooks of loaded skills, per session.
 pub(crate) struct SkillHooks {
     settings: Settings,
+    /// The only events of this engine.
+    only: Option<Vec<EventKind>>,
     known: Mutex<HashMap<String, Known>>,
 }
 
 struct Known {
-    skills: Vec<LoadedSkill>,
+    skills: Skills,
     generation: Arc<Generation>,
 }
 
 impl SkillHooks {
-    pub(crate) fn new(settings: Settings) -> SkillHooks {
-        SkillHooks { settings, known: Mutex::default() }
+    pub(crate) fn new(settings: Settings, only: Option<Vec<EventKind>>) -> SkillHooks {
+        SkillHooks { settings, only, known: Mutex::default() }
+    }
+
+    /// The hooks of one skill that this engine may need: a process that lives for one event reads those of that event.
+    fn needed(&self, skill: &LoadedSkill, dialects: &Dialects) -> Option<Parsed> {
+        let (Some(only), Value::Object(events), Some(dialect)) =
+            (&self.only, &skill.hooks, dialects.find(&skill.dialect))
+        else {
+            return read(&skill.name, skill.directory.as_deref(), &skill.hooks, &skill.dialect, dialects);
+        };
+        let hears = |name: &str| {
+            dialect.event_row(name).is_some_and(|row| row.hears.iter().any(|kind| only.contains(kind)))
+        };
+        let hooks: serde_json::Map<String, Value> = events
+            .iter()
+            .filter(|(name, _)| hears(name))
+            .map(|(name, groups)| (name.clone(), groups.clone()))
+            .collect();
+        if hooks.is_empty() {
+            return None;
+        }
+        read(&skill.name, skill.directory.as_deref(), &hooks.into(), &skill.dialect, dialects)
     }
 
     /// The hooks that the session's skills brought along; `None` where there are none.
@@ -158,16 +182,10 @@ impl SkillHooks {
         if let Some(entry) = known.get(session).filter(|entry| entry.skills == state.skills) {
             return Some(entry.generation.clone());
         }
-        let mut documents: Vec<_> = state
-            .skills
-            .iter()
-            .filter_map(|skill| {
-                read(&skill.name, skill.directory.as_deref(), &skill.hooks, &skill.dialect, dialects)
-            })
-            .filter_map(|parsed| parsed.document)
-            .collect();
+        let mut documents: Vec<_> =
+            state.skills.iter().filter_map(|skill| self.needed(skill, dialects)?.document).collect();
         self.settings.hold(&mut documents);
-        let (generation, _) = Generation::build(0, &documents, None, guard);
+        let (generation, _) = Generation::build(0, &documents, self.only.as_deref(), guard);
         let generation = Arc::new(generation);
         if known.len() >= MEMORY {
             known.clear();

@@ -8,7 +8,7 @@ use hook_engine::Engine;
 use hook_engine::core::{EventHint, HostContext, Payload};
 use serde_json::{Value, json};
 
-use super::{Row, in_turns, spawn};
+use super::{Row, in_turns};
 
 /// Skills of a session, and hooks of each.
 const SKILLS: usize = 10;
@@ -63,11 +63,11 @@ pub(super) fn in_process(rows: &mut Vec<Row>) -> Result<()> {
 
 pub(super) fn cold(binary: &Path, rows: &mut Vec<Row>) -> Result<()> {
     let directory = tempfile::tempdir()?;
-    let dispatch = |payload: &Value| -> Result<()> {
+    let dispatch = |project: &Path, payload: &Value| -> Result<()> {
         let file = directory.path().join("payload.json");
         std::fs::write(&file, payload.to_string())?;
         let mut command = Command::new(binary);
-        command.args(["dispatch", "--agent", "amplifier"]).current_dir(directory.path());
+        command.args(["dispatch", "--agent", "amplifier"]).current_dir(project);
         let output = command.env("HOME", directory.path()).stdin(std::fs::File::open(&file)?).output()?;
         if !output.status.success() {
             bail!("hook dispatch gave {}: {}", output.status, String::from_utf8_lossy(&output.stderr));
@@ -75,15 +75,24 @@ pub(super) fn cold(binary: &Path, rows: &mut Vec<Row>) -> Result<()> {
         Ok(())
     };
     for skill in 0..SKILLS {
-        dispatch(&loaded(skill))?;
+        dispatch(directory.path(), &loaded(skill))?;
     }
-    let event = tool("bench");
-    let times = in_turns(100, &mut [&mut || spawn(&mut Command::new("true")), &mut || dispatch(&event)])?;
-    let [floor, skills] = times[..] else { bail!("two measurements") };
+    let (event, other) = (tool("bench"), tool("other"));
+    let in_files = directory.path().join("files");
+    super::project(&in_files, None)?;
+    let times = in_turns(
+        100,
+        &mut [
+            &mut || dispatch(directory.path(), &other),
+            &mut || dispatch(&in_files.join("project"), &other),
+            &mut || dispatch(directory.path(), &event),
+        ],
+    )?;
+    let [bare, files, skills] = times[..] else { bail!("three measurements") };
     rows.push(Row {
-        work: "hook dispatch, cold, session with 10 skills of 10 hooks, by true",
-        measured: skills / floor,
-        budget: 3.5,
+        work: "cold, 100 hooks of 10 skills, none matching, by as many in 20 files",
+        measured: (skills - bare) / (files - bare),
+        budget: 1.5,
         unit: "x",
     });
     Ok(())

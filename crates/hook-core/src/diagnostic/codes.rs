@@ -113,8 +113,8 @@ codes! {
     MCP_SERVER_PREFIX "HK304" "mcp-server-prefix" Warning "A bare MCP server name matches no tool of that server.";
     MATCHER_LITERAL_FALLBACK "HK305" "matcher-literal-fallback" Warning "A matcher that is no regular expression is compared literally.";
     MATCHER_DIALECT_TRAP "HK306" "matcher-dialect-trap" Warning "A pattern that means something else in its agent than it seems to.";
-    MATCHER_NEVER_FITS "HK308" "matcher-never-fits" Warning "The event has an empty value for matchers, which this one does not fit.";
     UNKNOWN_TOOL "HK307" "unknown-tool" Warning "A matcher that names no tool of the agent that is known.";
+    MATCHER_NEVER_FITS "HK308" "matcher-never-fits" Warning "The event has an empty value for matchers, which this one does not fit.";
 
     UNKNOWN_HANDLER_TYPE "HK401" "unknown-handler-type" Error "A handler type that does not exist.";
     MISSING_FIELD "HK402" "missing-field" Error "A handler lacks a member it cannot work without.";
