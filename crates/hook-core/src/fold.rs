@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | `decision` | the strongest: deny > defer > ask > allow > none | commutative, idempotent; deny absorbs |
 //! | `reason`, `reason_to` | of the first answer that holds the strongest decision and gives a reason | first wins among equals |
-//! | `updated_input`, `updated_output` | the last one given | last wins; a conflict is reported by [`conflicts`] |
+//! | `updated_input`, `updated_output` | the last one given, or that of the hook that finished last ([`keep_last_rewrite`]) | last wins; a conflict is reported by [`conflicts`] |
 //! | `stop` | any | commutative, idempotent; true absorbs |
 //! | `stop_reason` | the first one given | first wins |
 //! | `effects` | all, in order | free monoid |
@@ -74,7 +74,7 @@ pub fn select(answers: Vec<Answer>) -> Answer {
 /// Joins the answers of one group by its rule.
 pub fn fold(rule: FoldRule, answers: Vec<Answer>) -> Answer {
     match rule {
-        FoldRule::Join => join_all(answers),
+        FoldRule::Join | FoldRule::JoinAsFinished => join_all(answers),
         FoldRule::Select => select(answers),
     }
 }
@@ -91,16 +91,34 @@ pub fn decider<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Option<usiz
     best.map(|(index, _)| index)
 }
 
-/// Indexes of the answers whose rewritten input another answer's later one replaced, though it differs.
-pub fn conflicts(answers: &[Answer]) -> Vec<usize> {
-    let Some(last) = answers.iter().rposition(|answer| answer.updated_input.is_some()) else {
-        return Vec::new();
-    };
-    (0..last)
-        .filter(|&i| {
-            answers[i].updated_input.is_some() && answers[i].updated_input != answers[last].updated_input
-        })
+/// Indexes of the answers whose rewritten input another one replaced, though it differs. The last answer wins, or with
+/// `finished`, which holds the place of each one in the order of finishing, that of the hook which finished last.
+pub fn conflicts(answers: &[Answer], finished: Option<&[usize]>) -> Vec<usize> {
+    let has = |answer: &Answer| answer.updated_input.is_some();
+    let Some(winner) = last(answers, finished, has) else { return Vec::new() };
+    (0..answers.len())
+        .filter(|&at| has(&answers[at]) && answers[at].updated_input != answers[winner].updated_input)
         .collect()
+}
+
+/// Takes the rewrites out of all answers but that of the hook which finished last.
+pub fn keep_last_rewrite(answers: &mut [Answer], finished: &[usize]) {
+    let input = last(answers, Some(finished), |answer| answer.updated_input.is_some());
+    let output = last(answers, Some(finished), |answer| answer.updated_output.is_some());
+    for (at, answer) in answers.iter_mut().enumerate() {
+        if Some(at) != input {
+            answer.updated_input = None;
+        }
+        if Some(at) != output {
+            answer.updated_output = None;
+        }
+    }
+}
+
+/// The last of the answers that have something.
+fn last(answers: &[Answer], finished: Option<&[usize]>, has: impl Fn(&Answer) -> bool) -> Option<usize> {
+    let place = |at: usize| finished.and_then(|finished| finished.get(at)).copied().unwrap_or(at);
+    (0..answers.len()).filter(|&at| has(&answers[at])).max_by_key(|&at| place(at))
 }
 
 #[cfg(test)]
@@ -211,7 +229,20 @@ mod tests {
     #[test]
     fn of_two_rewrites_the_last_configured_wins_and_the_first_is_reported() {
         let answers = vec![Answer::rewrite(json!({"n": 1})), Answer::rewrite(json!({"n": 2}))];
-        assert_eq!(conflicts(&answers), [0]);
+        assert_eq!(conflicts(&answers, None), [0]);
         assert_eq!(join_all(answers).updated_input, Some(json!({"n": 2})));
+    }
+
+    #[test]
+    fn of_two_rewrites_that_of_the_hook_which_finished_last_wins_where_a_rule_says_so() {
+        let rewrite = |n: u8| Answer { updated_output: Some(json!(n)), ..Answer::rewrite(json!({"n": n})) };
+        let mut answers = vec![rewrite(1), rewrite(2), Answer::context("silent"), rewrite(1)];
+        // The third one finished last, and rewrote nothing.
+        let finished = [2, 1, 3, 0];
+        assert_eq!(conflicts(&answers, Some(&finished)), [1]);
+        keep_last_rewrite(&mut answers, &finished);
+        let folded = join_all(answers);
+        assert_eq!((folded.updated_input, folded.updated_output), (Some(json!({"n": 1})), Some(json!(1))));
+        assert_eq!(folded.effects.len(), 1);
     }
 }

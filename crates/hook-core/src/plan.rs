@@ -56,6 +56,9 @@ pub enum InputRule {
 pub enum FoldRule {
     /// [`join_all`](crate::fold::join_all).
     Join,
+    /// The same, but of several rewrites that of the hook which finished last counts ("Claude Code hooks reference, PreToolUse
+    /// decision control").
+    JoinAsFinished,
     /// [`select`](crate::fold::select).
     Select,
 }

@@ -1,10 +1,11 @@
 //! The chain runner: the one rule the facade owns. Stages in order, groups in order, hooks as their group says.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use hook_core::plan::{Group, InputRule, Order, StopRule};
+use hook_core::plan::{FoldRule, Group, InputRule, Order, StopRule};
 use hook_core::{
     Answer, Budget, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, Handler,
     HandlerFailure, HandlerKind, HandlerOutput, Hook, HookCx, HostContext, ModelError, Note, Observer,
@@ -180,31 +181,53 @@ impl Chain<'_> {
             }
             Order::Parallel => {
                 // A loop and no closure: only so does the compiler see that the whole future may move between threads.
+                let ticket = AtomicUsize::new(0);
                 let mut started = Vec::with_capacity(group.members.len());
                 for &member in &group.members {
-                    started.push(self.run_hook(dialect, &candidates[member], progress));
+                    started.push(self.run_numbered(dialect, &candidates[member], progress, &ticket));
                 }
                 let runs = join_all(started).await;
-                let mut noted = Vec::new();
-                for (&member, run) in group.members.iter().zip(runs) {
+                let (mut noted, mut finished) = (Vec::new(), Vec::new());
+                for (&member, (run, place)) in group.members.iter().zip(runs) {
                     answers.push(run.reading.answer.clone());
                     noted.push(run.hook.origin.to_string());
+                    finished.push(place);
                     slots[member] = Some(run);
                 }
                 if let Some(run) = group.members.last().and_then(|&member| slots[member].clone()) {
                     self.take_variables(dialect, &run, progress);
                 }
-                for index in fold::conflicts(&answers) {
+                let by_time = group.fold == FoldRule::JoinAsFinished;
+                let rule = match by_time {
+                    true => "the one that finished last counts",
+                    false => "the later one in the file counts",
+                };
+                for index in fold::conflicts(&answers, by_time.then_some(&finished)) {
                     progress.notes.push(Note::warning(format!(
-                        "two hooks rewrote the input at the same time; the later one in the file counts, not that of {}",
+                        "two hooks rewrote the input at the same time; {rule}, not that of {}",
                         noted[index]
                     )));
+                }
+                if by_time {
+                    fold::keep_last_rewrite(&mut answers, &finished);
                 }
                 let answer = fold::fold(group.fold, answers);
                 let stopped = ends(&answer);
                 (answer, stopped)
             }
         }
+    }
+
+    /// Runs one hook and takes the number of its place among those that finished.
+    async fn run_numbered(
+        &self,
+        dialect: &dyn Dialect,
+        candidate: &Candidate,
+        progress: &Progress,
+        ticket: &AtomicUsize,
+    ) -> (Run, usize) {
+        let run = self.run_hook(dialect, candidate, progress).await;
+        (run, ticket.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Runs one hook, whatever happens to it.

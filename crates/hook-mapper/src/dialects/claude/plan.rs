@@ -33,7 +33,7 @@ pub(super) fn plan(event: &Event, candidates: &[Candidate], host: &HostContext) 
         order: Order::Parallel,
         stop: StopRule::Never,
         input: InputRule::Keep,
-        fold: FoldRule::Join,
+        fold: FoldRule::JoinAsFinished,
     };
     let budget = (event.kind == EventKind::SessionEnd).then(|| end_budget(candidates, host));
     Plan { stages: vec![Stage { dialect: PROFILE.id, groups: vec![group], budget }], skipped }

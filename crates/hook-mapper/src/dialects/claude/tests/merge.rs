@@ -73,7 +73,7 @@ fn all_hooks_run_at_once_and_none_stops_another() {
     let plan = Claude.plan(&of(EventKind::Stop), &candidates, &host());
     let group = &plan.stages[0].groups[0];
     assert_eq!((group.order, group.stop), (Order::Parallel, StopRule::Never));
-    assert_eq!((group.input, group.fold), (InputRule::Keep, FoldRule::Join));
+    assert_eq!((group.input, group.fold), (InputRule::Keep, FoldRule::JoinAsFinished));
     assert!(Claude.plan(&of(EventKind::Stop), &[], &host()).stages.is_empty());
 }
 
