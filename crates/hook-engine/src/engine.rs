@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hook_core::{
     Answer, Candidate, Capabilities, Control, Decision, Diagnostic, DialectId, Document, Effect, Event,
     EventKind, Gate, Hook, HookId, HostContext, Incoming, Level, Note, Observer, Outcome, Payload, Reply,
-    ReplyPolicy, SessionInfo, SessionState, SessionStore, SessionView, StopCap,
+    ReplyPolicy, SessionInfo, SessionState, SessionStore, SessionView, StopCap, Subject,
 };
 use hook_exec::Executors;
 use hook_mapper::Dialects;
@@ -70,7 +70,7 @@ impl Engine {
             background,
             settings,
         } = builder;
-        let guard = |hook: &Hook| is_guard(&dialects, hook);
+        let guard = |hook: &Hook| runs_in_doubt(&dialects, hook);
         let (generation, diagnostics) = Generation::build(1, &documents, only.as_deref(), &guard);
         let closures = Arc::new(CodeExecutor::default());
         let skills = SkillHooks::new(settings, only.clone());
@@ -148,7 +148,7 @@ impl Engine {
             documents.to_mut().push(code::document(&hooks));
         }
         let number = inner.generations.fetch_add(1, Ordering::Relaxed) + 1;
-        let guard = |hook: &Hook| is_guard(&inner.dialects, hook);
+        let guard = |hook: &Hook| runs_in_doubt(&inner.dialects, hook);
         let (generation, _) = Generation::build(number, &documents, inner.only.as_deref(), &guard);
         inner.registry.swap(generation);
     }
@@ -238,7 +238,7 @@ impl Engine {
 
     fn skill_hooks(&self, key: &str, state: &SessionState) -> Option<Arc<Generation>> {
         let dialects = &self.inner.dialects;
-        self.inner.skills.generation(key, state, dialects, &|hook| is_guard(dialects, hook))
+        self.inner.skills.generation(key, state, dialects, &|hook| runs_in_doubt(dialects, hook))
     }
 
     /// The hooks that fit an event and are in force in its session: those of files and of code, then those of loaded skills.
@@ -450,11 +450,12 @@ fn stop_cap(cap: StopCap, host: &HostContext) -> u32 {
     set.unwrap_or(cap.times)
 }
 
-/// True where a hook of this event can hold something back, in the hook's own dialect.
-fn is_guard(dialects: &Dialects, hook: &Hook) -> bool {
+/// True where a hook runs although its matcher cannot be read: it can hold something back, in its own dialect, or its event
+/// has nothing that a matcher could see, so that nobody reads it.
+fn runs_in_doubt(dialects: &Dialects, hook: &Hook) -> bool {
     let Some(dialect) = dialects.get(hook.dialect) else { return false };
     let payload = Arc::new(Payload::from_value(Value::Null));
     let event = Event::new(hook.event.clone(), hook.dialect, hook.event_name.clone(), payload);
     let Capabilities { block, .. } = dialect.capabilities(&event);
-    block
+    block || dialect.event_row(&hook.event_name).is_some_and(|row| row.subject == Subject::None)
 }

@@ -40,6 +40,10 @@ impl Executor for Script {
             ["pass", ..] => output(0, "", ""),
             ["block", why] => output(2, "", why),
             ["say", json] => output(0, json, ""),
+            ["slow", json] => {
+                tokio::task::yield_now().await;
+                output(0, json, "")
+            }
             ["fail", code] => output(code.parse().unwrap(), "", "went wrong"),
             ["late"] => HandlerOutput::Failure(HandlerFailure {
                 kind: FailureKind::Timeout,
@@ -167,6 +171,22 @@ async fn claude_hooks_all_run_beside_a_deny() {
 }
 
 #[tokio::test]
+async fn of_two_claude_rewrites_that_of_the_hook_which_finished_last_counts() {
+    let rewrite = |speed: &str, n: u8| {
+        let own = json!({"hookEventName": "PreToolUse", "updatedInput": {"n": n}});
+        format!("{speed} {}", json!({"hookSpecificOutput": own}))
+    };
+    for (first, second, expected) in [("slow", "say", 1), ("say", "slow", 2), ("say", "say", 2)] {
+        let hooks = commands(&[&rewrite(first, 1), &rewrite(second, 2)]);
+        let world = World::new("claude", Layer::Project, json!({"PreToolUse": [{"hooks": hooks}]}));
+        let outcome = world.bash("ls").await;
+        assert_eq!(outcome.answer.updated_input, Some(json!({"n": expected})), "{first} {second}");
+        let notes: Vec<&str> = outcome.notes.iter().map(|note| note.text.as_str()).collect();
+        assert!(notes.iter().any(|text| text.contains("finished last")), "{notes:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_rule_decides_for_each_call_and_an_unreadable_one_holds_on_a_guard() {
     let hook =
         |command: &str, rule: &str| json!({"hooks": [{"type": "command", "command": command, "if": rule}]});
@@ -184,6 +204,20 @@ async fn a_rule_decides_for_each_call_and_an_unreadable_one_holds_on_a_guard() {
     assert_eq!(why, "Bash(git push *): no sub-command of \"npm test\" fits");
     world.bash("npm test && git push origin").await;
     assert_eq!(world.commands(), ["pass broken", "pass push", "pass broken"]);
+}
+
+#[tokio::test]
+async fn an_unreadable_matcher_switched_a_hook_off_where_no_matcher_counts() {
+    let group = |matcher| json!([{"matcher": matcher, "hooks": commands(&["pass"])}]);
+    for matcher in ["Bash", "[", "*x"] {
+        for (event, ran) in [("CwdChanged", true), ("Stop", true), ("PostToolUse", matcher == "Bash")] {
+            let world = World::new("claude", Layer::Project, json!({event: group(matcher)}));
+            let payload =
+                json!({"hook_event_name": event, "session_id": "s", "tool_name": "Bash", "tool_input": {}});
+            let outcome = world.fire("claude", payload).await;
+            assert_eq!(outcome.runs.iter().any(|run| run.ran()), ran, "{event} {matcher}");
+        }
+    }
 }
 
 #[tokio::test]

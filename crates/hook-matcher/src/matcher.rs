@@ -42,12 +42,16 @@ impl Matcher {
 
     /// True where one of the values matches. Without any value the event has no subject: its matchers are ignored, or in
     /// Amplifier's flavour tested against the empty text. An unreadable matcher matches nothing.
+    ///
+    /// The first value is the agent's own name. Amplifier's flavour ignores letter case by itself, so a further name that
+    /// differs in nothing else is no other name there: a pattern that wants `(?-i:Bash)` does not mean the tool `bash`.
     pub fn matches<'a>(&self, values: impl IntoIterator<Item = &'a str>) -> bool {
-        let mut values = values.into_iter().peekable();
-        if values.peek().is_none() {
+        let mut values = values.into_iter();
+        let Some(first) = values.next() else {
             return if self.absent_is_empty { self.matches_one("") } else { !self.is_unreadable() };
-        }
-        values.any(|value| self.matches_one(value))
+        };
+        let other = |value: &str| !self.absent_is_empty || !value.eq_ignore_ascii_case(first);
+        self.matches_one(first) || values.any(|value| other(value) && self.matches_one(value))
     }
 
     fn matches_one(&self, value: &str) -> bool {

@@ -198,3 +198,12 @@ fn any_of_several_names_is_enough_and_no_subject_ignores_the_matcher() {
     assert!(!Matcher::compile(Some("Bash"), Amplifier).matcher.matches([]), "Amplifier tests the empty text");
     assert!(Matcher::compile(Some(".*"), Amplifier).matcher.matches([]));
 }
+
+#[test]
+fn an_alias_of_other_letter_case_fitted_a_pattern_that_wants_its_own_letter_case() {
+    let matcher = Matcher::compile(Some("(?-i:Bash)"), Amplifier).matcher;
+    assert!(!matcher.matches(["bash", "Bash"]));
+    assert!(matcher.matches(["Bash"]));
+    let matcher = Matcher::compile(Some("(?-i:Edit)"), Amplifier).matcher;
+    assert!(matcher.matches(["edit_file", "Edit"]), "another name is an alias all the same");
+}
