@@ -18,11 +18,12 @@ pub(crate) fn list(args: &ListArgs) -> Result<u8, CliError> {
     let host = world::host(session::dialect(&dialects, "native")?.profile(), None);
     let loaded = session::load_files(&host, &dialects, &args.sources, None)?;
     let (generation, _) = Generation::build(1, &loaded.documents, Some(&[]), &|_| false);
+    // Words go to standard error in either form, so the data stay whole.
+    check::print_errors(&loaded.diagnostics, &loaded.sources);
     if args.json {
         let hooks: Value = generation.hooks().iter().map(|hook| entry(hook, &dialects)).collect();
         output::data(&format!("{hooks:#}\n"))?;
     } else {
-        check::print_errors(&loaded.diagnostics, &loaded.sources);
         output::data(&output::harmless(&table(&generation, &dialects, &loaded)))?;
     }
     Ok(exit::OK)

@@ -54,6 +54,20 @@ impl<'n, 'r, 's> Fields<'n, 'r, 's> {
         }
     }
 
+    /// The rule in `if`. One of another type is no rule at all, so the hook runs on more than its author meant: an error, as
+    /// for a rule that cannot be read.
+    pub(crate) fn condition(&mut self) -> Option<String> {
+        let node = self.take("if")?;
+        if let Some(text) = node.as_str() {
+            return Some(text.to_owned());
+        }
+        let pointer = step(self.pointer, "if");
+        let message = format!("\"if\" is {}, not a string; the hook runs without a rule", node.what());
+        let finding = self.report.at(codes::CONDITION_UNREADABLE, &pointer, node.span, message);
+        self.report.push(finding.help("write one rule as a string, or remove it"));
+        None
+    }
+
     pub(crate) fn flag(&mut self, name: &'static str) -> Option<bool> {
         let node = self.take(name)?;
         match node.as_bool() {

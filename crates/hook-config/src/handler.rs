@@ -55,7 +55,7 @@ impl Reader<'_, '_> {
         let id = fields.string("id").filter(|id| !id.trim().is_empty());
         let enabled = fields.flag("enabled").unwrap_or(true);
         // An empty rule is none.
-        let condition = fields.string("if").filter(|text| !text.trim().is_empty());
+        let condition = fields.condition().filter(|text| !text.trim().is_empty());
         let own = fields.timeout("timeout", 1.0, profile.max_timeout);
         let timeout = own.or(fields.timeout("timeoutMs", 0.001, profile.max_timeout));
         let once = fields.flag("once").unwrap_or(false);

@@ -100,6 +100,9 @@ struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     fn finish(mut self) -> Line<'a> {
+        if let Some(at) = self.bytes.iter().position(|&byte| byte == 0) {
+            self.doubt(Unknown::NulByte, Span::new(at, at + 1));
+        }
         if let Some(span) = self.own_home.filter(|_| self.home) {
             self.doubt(Unknown::OwnHome, span);
         }

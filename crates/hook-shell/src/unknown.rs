@@ -66,6 +66,8 @@ unknowns! {
     StrayParenthesis "a closing parenthesis that nothing opened",
     /// Backticks, or escapes, within backticks.
     NestedBackticks "backticks or escapes within backticks",
+    /// U+0000: one shell drops it, another ends the line there.
+    NulByte "a NUL byte",
     /// Substitutions and subshells in each other, deeper than anybody writes.
     Nesting "substitutions nested too deep",
 }

@@ -145,6 +145,7 @@ fn what_only_a_shell_can_tell_is_a_doubt() {
         ("a $\"b\"", DollarQuotes),
         ("a $'b\\'c' d", DollarQuotes),
         ("a $[1+2]", OldArithmetic),
+        ("a\0 b", NulByte),
         ("a \"b", OpenDoubleQuote),
         ("a $(b", OpenSubstitution),
         ("a \"$(b\"", OpenDoubleQuote),

@@ -82,6 +82,23 @@ fn hooks_are_listed_in_order_with_their_places() {
 }
 
 #[test]
+fn a_list_as_json_said_nothing_of_a_rule_that_cannot_be_read() {
+    for rule in [r#""Bash(rm""#, "5", r#"["Bash(rm *)"]"#] {
+        let file = format!(
+            r#"{{"hooks": {{"PreToolUse": [{{"type": "command", "command": "true", "if": {rule}}}]}}}}"#
+        );
+        let place = Place::new().with(".hooks/hooks.json", &file);
+        let event = ["PreToolUse", "--tool", "Bash"];
+        for verb in [&["list"][..], &["list", "--json"], &["run"], &["explain"]] {
+            let event = if verb[0] == "list" { &[][..] } else { &event };
+            place.hook(&[verb, event].concat()).exits(0).tells(&["error[HK411 condition-unreadable]"]);
+        }
+        place.hook(&["list", "--json"]).json();
+        place.hook(&["check"]).exits(1).shows(&["error[HK411 condition-unreadable]"]);
+    }
+}
+
+#[test]
 fn init_starts_a_project_and_overwrites_nothing() {
     let place = Place::new();
     place.hook(&["init"]).exits(0).tells(&["wrote ", "hook run PreToolUse"]);

@@ -97,7 +97,7 @@ fn members_with_a_wrong_value_are_left_out_and_their_handler_runs() {
         (json!({"statusMessage": 1}), "wrong-type /statusMessage"),
         (json!({"async": "yes"}), "wrong-type /async"),
         (json!({"shell": "fish"}), "wrong-type /shell"),
-        (json!({"if": 1}), "wrong-type /if"),
+        (json!({"if": 1}), "condition-unreadable /if"),
         (json!({"once": 1}), "wrong-type /once"),
         (json!({"once": true}), "once-ignored /once"),
         (json!({"colour": "red"}), "unknown-field /colour"),
