@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, bail};
 use hook_engine::core::{
     Audience, Decision, Effect, EventKind, Exit, FailMode, FailureKind, Handler, HandlerFailure,
-    HandlerOutput, Hook, HookCx, MemoryFiles, OnFailure, ProcessOutput, PromptHandler, Reading, SessionView,
-    Status, Stream, Subject,
+    HandlerOutput, Hook, HookCx, HostContext, MemoryFiles, OnFailure, ProcessOutput, PromptHandler, Reading,
+    SessionView, Status, Stream, Subject,
 };
 use serde_json::{Map, Value, json};
 
@@ -48,8 +48,12 @@ pub(super) fn if_rule(check: &mut Check<'_>) -> Result<()> {
     };
     let handler = json!({"type": "command", "command": "true", "if": check.given_value("if")});
     let file = json!({"hooks": {name: [{"hooks": [handler]}]}}).to_string();
-    let files = MemoryFiles::new().with(format!("{}/.claude/settings.json", world::PROJECT), file);
-    let loaded = world::load_tree(&files, dialect.profile().id, Map::new());
+    // The session began in its directory, so that is the project, too.
+    let project = check.given("cwd").and_then(Value::as_str).unwrap_or(world::PROJECT);
+    let mut host = HostContext { home: world::host().home, ..HostContext::new(project) };
+    host.home = check.given("home").and_then(Value::as_str).map(Into::into).or(host.home);
+    let files = MemoryFiles::new().with(format!("{project}/.claude/settings.json"), file);
+    let loaded = world::load_in(&host, &files, dialect.profile().id, Map::new(), (Vec::new(), None));
 
     let mut more = Map::new();
     for key in ["tool_name", "tool_input", "cwd"] {
@@ -57,8 +61,6 @@ pub(super) fn if_rule(check: &mut Check<'_>) -> Result<()> {
     }
     let incoming = world::read(dialect.as_ref(), world::claude_payload(name, &more))?;
     let event = world::event_of(incoming, &EventKind::from_name(name))?;
-    let mut host = world::host();
-    host.home = check.given("home").and_then(Value::as_str).map(Into::into).or(host.home);
     check.equals("match", &json!(world::runs(&loaded, &event, &host)));
     Ok(())
 }
@@ -210,16 +212,13 @@ fn compare(check: &mut Check<'_>, kind: &EventKind, reading: &Reading) {
             _ => {}
         }
     }
-    for key in [
-        "feedback",
-        "feedback_to",
-        "action",
-        "content",
-        "worktree_path",
-        "terminal_sequence",
-        "interrupt",
-        "retry",
-    ] {
+    for key in ["feedback", "feedback_to", "action", "content", "worktree_path", "terminal_sequence"] {
         check.equals(key, found.get(key).unwrap_or(&Value::Null));
+    }
+    // A flag that nobody set is false; a case may write null for it as well.
+    for key in ["interrupt", "retry"] {
+        let set = found.get(key).is_some();
+        let unset = check.expected(key).is_some_and(Value::is_null) && !set;
+        check.equals(key, &if unset { Value::Null } else { json!(set) });
     }
 }

@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use async_trait::async_trait;
 use hook_engine::Engine;
 use hook_engine::core::{
-    Call, Decision, Effect, Executor, Exit, FailureKind, HandlerFailure, HandlerKind, HandlerOutput, HookCx,
-    MemoryFiles, ProcessOutput,
+    Call, Decision, Executor, Exit, FailureKind, HandlerFailure, HandlerKind, HandlerOutput, HookCx,
+    MemoryFiles, ProcessOutput, ReplyPolicy,
 };
 use serde_json::{Map, Value, json};
 
@@ -80,10 +80,8 @@ pub(super) fn aggregate(check: &mut Check<'_>) -> Result<()> {
     check.equals("stop", &json!(answer.stop));
     check.equals("stop_reason", &json!(answer.stop_reason));
     check.equals("updated_input", &json!(answer.updated_input));
-    let action = answer.effects.iter().find_map(|effect| match effect {
-        Effect::Elicitation { action, .. } => Some(action.clone()),
-        _ => None,
-    });
-    check.equals("action", &json!(action));
+    let reply = engine.reply(dialect.profile().id, &incoming, &outcome, &ReplyPolicy::default());
+    let reply: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
+    check.equals("action", &reply["hookSpecificOutput"]["action"]);
     Ok(())
 }

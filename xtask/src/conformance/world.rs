@@ -1,6 +1,6 @@
 //! The small world in which a case happens: a host, files in memory, payloads, hooks made by hand.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -41,9 +41,21 @@ pub(super) fn path(text: &str, project: &str, home: &str) -> String {
 
 /// Loads a tree in memory as it is when `agent` fires and its own files are read too.
 pub(super) fn load_tree(files: &MemoryFiles, agent: DialectId, switches: Map<String, Value>) -> Loaded {
-    let host = host();
+    load_in(&host(), files, agent, switches, (Vec::new(), None))
+}
+
+/// The same in a host of the caller's, with plugins and a settings file given for the run.
+pub(super) fn load_in(
+    host: &HostContext,
+    files: &MemoryFiles,
+    agent: DialectId,
+    switches: Map<String, Value>,
+    (plugins, settings): (Vec<PathBuf>, Option<Source>),
+) -> Loaded {
     let dialects = Dialects::standard();
-    let mut request = LoadRequest::new(&host, files, &dialects);
+    let mut request = LoadRequest::new(host, files, &dialects);
+    request.plugin_roots = plugins;
+    request.extra_settings = settings;
     request.own_files_of = vec![agent];
     request.firing = Some(agent);
     request.module_config = Some(module_config(switches));
@@ -57,7 +69,9 @@ pub(super) fn module_config(settings: Map<String, Value>) -> Source {
 
 /// The hooks that an event selects among these documents, or why none could be compiled.
 pub(super) fn selects(loaded: &Loaded, event: &Event) -> bool {
-    let (generation, _) = Generation::build(1, &loaded.documents, None, &|_| false);
+    // Where a matcher has nothing to see, nobody reads it.
+    let unread = event.match_values().next().is_none();
+    let (generation, _) = Generation::build(1, &loaded.documents, None, &|_| unread);
     !generation.select(event).is_empty()
 }
 
