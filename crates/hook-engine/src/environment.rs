@@ -28,7 +28,16 @@ pub(crate) fn environment(dialect: &dyn Dialect, cx: &HookCx<'_>) -> Vec<(OsStri
     for (name, value) in dialect.variables(cx) {
         all.insert(name.into(), value);
     }
-    all.into_iter().collect()
+    // A system refuses to start a process with a NUL byte in a variable, and an id of the payload may hold one: no guard is to
+    // fall for it.
+    all.into_iter().map(|(name, value)| (name, without_nul(value))).collect()
+}
+
+fn without_nul(value: OsString) -> OsString {
+    match value.as_encoded_bytes().contains(&0) {
+        true => value.to_string_lossy().replace('\0', "").into(),
+        false => value,
+    }
 }
 
 /// The values of the placeholders a command may use: those of the dialect's own variables that its profile names, and more

@@ -55,6 +55,22 @@ fn what_concerns_no_hook_goes_on_without_a_word() {
     assert_eq!(said.exits(0).json()["decision"], "none");
 }
 
+#[test]
+fn a_nul_byte_in_an_id_kept_guards_from_starting() {
+    let place = Place::example("quickstart");
+    let odd = json!("s\u{0}t");
+    for (agent, payload) in
+        [("claude", claude("PreToolUse", "rm -rf /")), ("amplifier", amplifier("tool:pre", "rm -rf /"))]
+    {
+        let mut payload = payload;
+        for member in ["session_id", "cwd", "permission_mode", "agent_id"] {
+            payload[member] = odd.clone();
+        }
+        payload["effort"] = json!({ "level": odd });
+        send(&place, &["--agent", agent], &payload).exits(0).shows(&["rm -r / removes everything"]);
+    }
+}
+
 /// Payloads that nobody can read, by name.
 fn unreadable() -> Vec<(&'static str, Vec<u8>)> {
     vec![
