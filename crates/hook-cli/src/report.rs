@@ -26,11 +26,10 @@ pub(crate) fn outcome(incoming: &Incoming, outcome: &Outcome, listening: usize) 
     if outcome.runs.is_empty() {
         let _ = match listening {
             0 => writeln!(out, "  no hook listens to this"),
-            1 => writeln!(out, "  the one hook of this event does not fit (`hook list` shows its matcher)"),
-            many => writeln!(
-                out,
-                "  none of the {many} hooks of this event fits (`hook list` shows their matchers)"
-            ),
+            1 => writeln!(out, "  the one hook of this event does not run (`hook explain` says why)"),
+            many => {
+                writeln!(out, "  none of the {many} hooks of this event runs (`hook explain` says why)")
+            }
         };
     }
     for (index, run) in outcome.runs.iter().enumerate() {

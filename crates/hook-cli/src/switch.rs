@@ -184,7 +184,12 @@ fn unknown(name: &str, loaded: &Loaded) -> CliError {
     } else {
         format!("no hook and no plugin is called {name:?}; near to it are\n{lines}")
     });
-    error.help("`hook list` shows the ids of all hooks; those of other agents' files with --from")
+    // A hook of a file that is broken has no id that anybody could know.
+    error.help(if loaded.has_errors() {
+        "hook files have errors, and what cannot be read in them has no id: `hook check` shows them"
+    } else {
+        "`hook list` shows the ids of all hooks; those of other agents' files with --from"
+    })
 }
 
 fn line(hook: &Hook) -> String {

@@ -73,7 +73,7 @@ fn the_report_names_hook_reason_rule_and_place() {
     let said = place.hook(&["run", "PreToolUse", "--tool", "Bash", "--input", r#"{"command": "ls"}"#]);
     said.exits(0).shows(&["ok", "bash-guard.sh"]);
     let said = place.hook(&["run", "PreToolUse", "--tool", "Read", "--input", "{}"]);
-    said.exits(0).shows(&["none of the 2 hooks of this event fits"]);
+    said.exits(0).shows(&["none of the 2 hooks of this event runs"]);
 }
 
 #[test]

@@ -95,6 +95,22 @@ fn what_is_not_known_is_told_with_what_is_near() {
 }
 
 #[test]
+fn a_hook_of_a_broken_file_was_told_to_be_unknown_without_a_word_of_the_file() {
+    let place = Place::new().with(PROJECT, r#"{"hooks": {"PreToolUse": ["#);
+    place.hook(&["disable", "guard"]).exits(64).tells(&["hook files have errors", "`hook check` shows them"]);
+}
+
+#[test]
+fn a_hook_that_is_off_was_told_not_to_fit() {
+    let place = Place::new().with(PROJECT, &native(&["guard"]));
+    place.hook(&["disable", "guard"]).exits(0);
+    let said = place.hook(&["run", "PreToolUse", "--tool", "Bash"]);
+    said.exits(0).shows(&["does not run (`hook explain` says why)"]);
+    let said = place.hook(&["explain", "PreToolUse", "--tool", "Bash"]);
+    said.exits(0).shows(&["switched off at "]);
+}
+
+#[test]
 fn an_id_that_no_hook_has_any_more_can_leave_the_list() {
     let place = Place::new().with_home(USER, r#"{"settings": {"disabled": ["PreToolUse-000000000000"]}}"#);
     place.hook(&["enable", "PreToolUse-000000000000"]).exits(0).shows(&["it stood at"]);
