@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::future::join_all;
 use hook_core::{
     Answer, Candidate, Capabilities, Control, Decision, Diagnostic, DialectId, Document, Effect, Event,
     EventKind, Gate, Hook, HookId, HostContext, Incoming, Level, Note, Observer, Outcome, Payload, Reply,
@@ -371,8 +372,18 @@ impl Engine {
         while running.join_next().await.is_some() {}
     }
 
-    /// Runs background hooks and keeps what they say.
+    /// Runs background hooks, each for itself: what one answers ends no other, and none waits until another is done to be heard.
     async fn hear(&self, event: &Event, candidates: Vec<Candidate>) -> Outcome {
+        // A loop and no closure: only so does the compiler see that the whole future may move between threads.
+        let mut started = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            started.push(self.hear_one(event, candidate));
+        }
+        join_all(started).await.into_iter().fold(Outcome::default(), Outcome::and)
+    }
+
+    /// Runs one background hook and keeps what it says.
+    async fn hear_one(&self, event: &Event, candidate: Candidate) -> Outcome {
         let inner = &self.inner;
         let (sessions, key) = self.session_of(&event.session, event.dialect);
         let session = SessionView {
@@ -390,7 +401,7 @@ impl Engine {
             session_key: &key,
             background: Background::Hear,
         };
-        let mut outcome = chain.run(event, candidates, session).await;
+        let mut outcome = chain.run(event, vec![candidate], session).await;
         outcome.notes.extend(background::keep(&outcome, sessions, &key));
         outcome
     }

@@ -40,6 +40,7 @@ impl Executor for Script {
             ["pass", ..] => output(0, "", ""),
             ["block", why] => output(2, "", why),
             ["say", json] => output(0, json, ""),
+            ["never"] => std::future::pending().await,
             ["slow", json] => {
                 tokio::task::yield_now().await;
                 output(0, json, "")
@@ -731,6 +732,25 @@ async fn what_a_background_hook_says_comes_with_the_next_event_that_can_carry_it
     assert_eq!(prompt.answer.contexts().collect::<Vec<_>>(), ["found it"]);
     assert_eq!(world.fire("claude", event("UserPromptSubmit")).await.answer.contexts().count(), 0);
     assert_eq!(world.commands().len(), 1);
+}
+
+#[tokio::test]
+async fn a_background_hook_ended_those_behind_it_or_kept_what_they_said_waiting() {
+    for first in ["block no", r#"say {"decision": "deny"}"#, "never"] {
+        let hooks: Value = [first, r#"say {"context": "found it"}"#]
+            .iter()
+            .map(|command| json!({"type": "command", "command": command, "async": true}))
+            .collect();
+        let world = World::new("native", Layer::Project, json!({"PreToolUse": [{"hooks": hooks}]}));
+        world.bash("ls").await;
+        // The tasks of this runtime go as far as they get.
+        for _ in 0..8 {
+            tokio::task::yield_now().await;
+        }
+        let prompt =
+            world.fire("claude", json!({"hook_event_name": "UserPromptSubmit", "session_id": "s"})).await;
+        assert_eq!(prompt.answer.contexts().collect::<Vec<_>>(), ["found it"], "{first}");
+    }
 }
 
 #[tokio::test]
