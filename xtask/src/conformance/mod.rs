@@ -1,5 +1,6 @@
 //! Runs conformance cases: one adapter per dialect and area turns a case into calls of the libraries.
 
+mod aimon_template;
 mod amplifier;
 mod amplifier_prompt;
 mod amplifier_scenario;
@@ -22,6 +23,7 @@ type Adapter = fn(&mut Check<'_>) -> Result<()>;
 
 /// The adapters by area. `amplifier/scenario` has a directory of its own for each case and stands apart.
 const ADAPTERS: &[(&str, Adapter)] = &[
+    ("aimon/template", aimon_template::template),
     ("amplifier/config", amplifier::config),
     ("amplifier/envfile", amplifier::envfile),
     ("amplifier/event", amplifier::event),
