@@ -86,6 +86,22 @@ impl<'n, 'r, 's> Fields<'n, 'r, 's> {
         }
     }
 
+    /// A list of strings; empty where it is missing or none, items that are none left out.
+    pub(crate) fn words(&mut self, name: &'static str) -> Vec<String> {
+        let Some(node) = self.take(name) else { return Vec::new() };
+        let Kind::Array(items) = &node.kind else {
+            return self.wrong(name, node, "a list of strings").unwrap_or_default();
+        };
+        let mut words = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            match item.as_str() {
+                Some(word) => words.push(word.to_owned()),
+                None => self.report.wrong_type(&step(&step(self.pointer, name), index), item, "a string"),
+            }
+        }
+        words
+    }
+
     fn wrong<T>(&mut self, name: &str, node: &Node, wanted: &str) -> Option<T> {
         self.report.wrong_type(&step(self.pointer, name), node, wanted);
         None

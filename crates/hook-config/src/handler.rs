@@ -11,6 +11,7 @@ use hook_matcher::Rule;
 
 use crate::fields::Fields;
 use crate::formats::Untyped;
+use crate::http;
 use crate::json::{Kind, Node};
 use crate::report::{Report, step};
 use crate::rules;
@@ -18,10 +19,10 @@ use crate::shape::{Place, Reader, kind_of};
 
 /// Why a hook never runs; the first reason is kept.
 #[derive(Default)]
-struct Defect(Option<String>);
+pub(crate) struct Defect(Option<String>);
 
 impl Defect {
-    fn add(&mut self, why: impl Into<String>) {
+    pub(crate) fn add(&mut self, why: impl Into<String>) {
         self.0.get_or_insert_with(|| why.into());
     }
 }
@@ -43,7 +44,7 @@ impl Reader<'_, '_> {
         let word = fields.take("type").and_then(Node::as_str).unwrap_or_default();
         let handler = match kind {
             HandlerKind::Command => command(&mut fields, &mut defect),
-            HandlerKind::Http => Handler::Http { url: needed(&mut fields, "url", &mut defect) },
+            HandlerKind::Http => Handler::Http(http::read(&mut fields, profile.http.headers, &mut defect)),
             HandlerKind::Mcp => {
                 let server = needed(&mut fields, "server", &mut defect);
                 Handler::Mcp { server, tool: needed(&mut fields, "tool", &mut defect) }
@@ -244,7 +245,7 @@ impl Reader<'_, '_> {
     }
 }
 
-fn needed(fields: &mut Fields<'_, '_, '_>, name: &'static str, defect: &mut Defect) -> String {
+pub(crate) fn needed(fields: &mut Fields<'_, '_, '_>, name: &'static str, defect: &mut Defect) -> String {
     fields.required(name).unwrap_or_else(|why| {
         defect.add(why);
         String::new()

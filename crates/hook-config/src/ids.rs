@@ -9,7 +9,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
-use hook_core::{CommandHandler, Diagnostic, Document, Handler, Hook, HookId, Location, OnFailure};
+use hook_core::{
+    BodyTemplate, CommandHandler, Diagnostic, Document, Handler, Hook, HookId, Location, OnFailure,
+};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -96,6 +98,30 @@ pub(crate) fn content(hook: &Hook) -> String {
             put(shell.name());
             put(if args.is_some() { "exec" } else { "shell" });
             args.iter().flatten().for_each(|arg| put(arg));
+        }
+        Handler::Http(http) => {
+            put(&http.url);
+            put(http.method.name());
+            for (name, value) in &http.headers {
+                put(name);
+                put(value);
+            }
+            match &http.body {
+                None => put(""),
+                Some(BodyTemplate::Text(text)) => {
+                    put("text");
+                    put(text);
+                }
+                Some(BodyTemplate::Json(value)) => {
+                    let mut document = String::new();
+                    canonical(value, &mut document);
+                    put("json");
+                    put(&document);
+                }
+            }
+            put(&http.allowed_env_vars.len().to_string());
+            http.allowed_env_vars.iter().for_each(|name| put(name));
+            put(http.follow_redirects.map_or("", |follow| if follow { "follow" } else { "stay" }));
         }
         Handler::Mcp { server, tool } => {
             put(server);

@@ -350,6 +350,7 @@ impl<'a> Loader<'a> {
         });
         self.diagnostics.extend(ids::assign(&mut self.documents));
         self.settings.govern(&mut self.documents);
+        self.diagnostics.extend(self.settings.http.hold(&mut self.documents));
         self.diagnostics.extend(disabled::apply(&self.settings.disabled, &mut self.documents));
         self.documents.iter_mut().for_each(relative::resolve);
         Loaded {

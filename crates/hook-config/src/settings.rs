@@ -2,6 +2,8 @@
 //!
 //! A project, a local or a pack file may only tighten: of every setting it may name the strictest value, nothing else.
 
+mod http;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -14,6 +16,8 @@ use crate::formats;
 use crate::json::{Kind, Member, Node};
 use crate::module::{self, ModuleSettings};
 use crate::report::{Report, step};
+
+pub use http::HttpSettings;
 
 /// What becomes of something that an agent cannot carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,6 +65,8 @@ pub struct Settings {
     pub untrusted: Option<Untrusted>,
     /// Hooks that are switched off by their ids (`disabled`), all files' lists together.
     pub disabled: Vec<DisabledId>,
+    /// Bounds of http hooks (`http`).
+    pub http: HttpSettings,
     /// Settings of the hook modules of agents that have one (`agents`).
     pub agents: BTreeMap<DialectId, ModuleSettings>,
 }
@@ -73,6 +79,7 @@ const NAMES: &[&str] = &[
     "onEngineFailure",
     "untrusted",
     "disabled",
+    "http",
     "agents",
 ];
 
@@ -98,10 +105,11 @@ impl Settings {
         self.agents.get(&agent)?.subagent_tools(usual)
     }
 
-    /// Holds hooks that did not come from a file of their agent to the settings: those of the agent's module, and the list
-    /// `disabled`. Ids have to be given out already.
+    /// Holds hooks that did not come from a file of their agent to the settings: those of the agent's module, the
+    /// bounds of http hooks, and the list `disabled`. Ids have to be given out already.
     pub fn hold(&self, documents: &mut [Document]) {
         self.govern(documents);
+        self.http.hold(documents);
         disabled::apply(&self.disabled, documents);
     }
 
@@ -130,6 +138,7 @@ impl Settings {
         self.on_engine_failure = self.on_engine_failure.max(other.on_engine_failure);
         self.untrusted = self.untrusted.max(other.untrusted);
         self.disabled.extend(other.disabled);
+        self.http.add(other.http);
         for (agent, module) in other.agents {
             self.agents.entry(agent).or_default().add(module);
         }
@@ -154,15 +163,9 @@ pub(crate) fn read(node: &Node, layer: Layer, dialects: &Dialects, report: &mut 
             "untrusted" => settings.untrusted = block.word(member, &pointer, UNTRUSTED),
             "failClosed" => settings.fail_closed = block.flag(member, &pointer),
             "disabled" => settings.disabled = block.ids(member, &pointer),
+            "http" => settings.http = http::read(&mut block, member, &pointer),
             "agents" => settings.agents = agents(member, &pointer, layer, dialects, block.report),
-            _ => {
-                let message = format!("{:?} is no setting; it has no effect", member.key);
-                let mut finding = block.report.at(codes::UNKNOWN_FIELD, &pointer, member.key_span, message);
-                finding.help = Some(format!("the settings are {}", NAMES.join(", ")));
-                finding.suggestion =
-                    block.report.nearest(&member.key, NAMES.iter().copied()).map(str::to_owned);
-                block.report.push(finding);
-            }
+            _ => block.unknown(member, &pointer, NAMES),
         }
     }
     settings
@@ -227,6 +230,14 @@ struct Block<'r, 's> {
 }
 
 impl Block<'_, '_> {
+    fn unknown(&mut self, member: &Member, pointer: &str, names: &[&'static str]) {
+        let message = format!("{:?} is no setting; it has no effect", member.key);
+        let mut finding = self.report.at(codes::UNKNOWN_FIELD, pointer, member.key_span, message);
+        finding.help = Some(format!("the settings are {}", names.join(", ")));
+        finding.suggestion = self.report.nearest(&member.key, names.iter().copied()).map(str::to_owned);
+        self.report.push(finding);
+    }
+
     fn words(&mut self, member: &Member, pointer: &str) -> Vec<String> {
         if let Kind::Array(items) = &member.value.kind {
             let words: Option<Vec<String>> =

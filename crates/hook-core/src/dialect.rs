@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::answer::Reading;
 use crate::event::{Event, EventKind, Incoming, Payload};
 use crate::exec::HandlerOutput;
 use crate::hook::{DialectId, HandlerKind, OnFailure};
 use crate::host::HostContext;
+use crate::http::{HttpRules, TemplateValues};
 use crate::model::Asking;
 use crate::outcome::Outcome;
 use crate::plan::{Candidate, Plan};
@@ -135,6 +136,8 @@ pub struct Profile {
     pub max_timeout: Option<Duration>,
     /// How its prompt hooks ask a model.
     pub asking: Asking,
+    /// How its http hooks are sent.
+    pub http: HttpRules,
 }
 
 impl std::fmt::Debug for Profile {
@@ -316,6 +319,12 @@ pub trait Dialect: Send + Sync {
 
     /// The variables of this dialect for a hook.
     fn variables(&self, cx: &HookCx<'_>) -> Vec<(String, OsString)>;
+
+    /// What templates of this dialect's hooks may name; by default the members of the document on standard input.
+    fn template_values(&self, cx: &HookCx<'_>) -> TemplateValues {
+        let mut context: Map<String, Value> = serde_json::from_str(&self.write_event(cx)).unwrap_or_default();
+        TemplateValues { tool_input: context.remove("tool_input").unwrap_or_default(), context }
+    }
 
     /// Placeholders beside the variables that the profile names, with their values; the exec form fills them in.
     fn placeholders(&self, _cx: &HookCx<'_>) -> Vec<(String, String)> {

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Note};
 use crate::hook::HandlerKind;
+use crate::http::{HttpRules, TemplateValues};
 use crate::model::Asking;
 use crate::session::HookCx;
 
@@ -134,6 +135,8 @@ pub enum HandlerOutput {
         status: u16,
         /// The body.
         body: Stream,
+        /// Remarks of the runner (a variable that was not allowed, a redirect, …).
+        notes: Vec<Note>,
     },
     /// A model answered, or an agent came back with a verdict.
     Model {
@@ -153,6 +156,10 @@ pub struct Call {
     pub input: Vec<u8>,
     /// How the hook's dialect asks a model.
     pub asking: Asking,
+    /// How the hook's dialect sends requests.
+    pub http: HttpRules,
+    /// What templates may name; filled in for handlers that have some.
+    pub template: TemplateValues,
     /// The whole environment of a process: nothing else is inherited. Names are unique.
     pub environment: Vec<(OsString, OsString)>,
     /// Placeholders (`${CLAUDE_PLUGIN_ROOT}`) and their values; the exec form substitutes them, the shell form has them in

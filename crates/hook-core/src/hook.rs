@@ -14,6 +14,7 @@ use crate::dialect::Flavour;
 use crate::event::EventKind;
 use crate::exec::FailureKind;
 use crate::grants::Grants;
+use crate::http::HttpHandler;
 
 /// The id of a dialect: `native`, `amplifier`, `claude`, …
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -210,11 +211,8 @@ pub struct PromptHandler {
 pub enum Handler {
     /// Starts a process.
     Command(CommandHandler),
-    /// Posts to a URL.
-    Http {
-        /// The URL.
-        url: String,
-    },
+    /// Sends a request to a URL.
+    Http(HttpHandler),
     /// Calls a tool of an MCP server.
     Mcp {
         /// The server.
@@ -279,7 +277,7 @@ impl Handler {
     pub fn kind(&self) -> HandlerKind {
         match self {
             Handler::Command(_) => HandlerKind::Command,
-            Handler::Http { .. } => HandlerKind::Http,
+            Handler::Http(_) => HandlerKind::Http,
             Handler::Mcp { .. } => HandlerKind::Mcp,
             Handler::Prompt(_) => HandlerKind::Prompt,
             Handler::Agent(_) => HandlerKind::Agent,
@@ -288,14 +286,14 @@ impl Handler {
         }
     }
 
-    /// One line for people: the command line, the URL, the start of the prompt.
+    /// One line for people: the command line, method and URL, the start of the prompt.
     pub fn summary(&self) -> String {
         match self {
             Handler::Command(CommandHandler { command, args: None, .. }) => command.clone(),
             Handler::Command(CommandHandler { command, args: Some(args), .. }) => {
                 std::iter::once(command).chain(args).map(String::as_str).collect::<Vec<_>>().join(" ")
             }
-            Handler::Http { url } => url.clone(),
+            Handler::Http(http) => format!("{} {}", http.method, http.shown_url()),
             Handler::Mcp { server, tool } => format!("{server}/{tool}"),
             Handler::Prompt(asked) | Handler::Agent(asked) => asked.prompt.clone(),
             Handler::Code { name } => name.clone(),

@@ -25,6 +25,7 @@ pub mod fold;
 pub mod grants;
 pub mod hook;
 pub mod host;
+pub mod http;
 pub mod model;
 pub mod outcome;
 pub mod plan;
@@ -41,12 +42,15 @@ pub use dialect::{
 pub use event::{Control, ControlMessage, Event, EventKind, Incoming, Payload, SessionInfo, ToolCall};
 pub use exec::{Call, Executor, Exit, FailureKind, HandlerFailure, HandlerOutput, ProcessOutput, Stream};
 pub use files::{EntryKind, FileEntry, Files, MemoryFiles};
-pub use grants::{Grants, HttpPolicy};
+pub use grants::{Grants, HttpPolicy, PrivateAddresses};
 pub use hook::{
     Binding, CommandHandler, DialectId, Document, FailMode, Handler, HandlerKind, Hook, HookId, Layer,
     Limits, MatcherSpec, OnFailure, Origin, PromptHandler, Scope, Shell,
 };
 pub use host::{Clock, HostContext, ManualClock, SystemClock};
+pub use http::{
+    BodyTemplate, HttpHandler, HttpMethod, HttpRules, TemplateValues, VariableSyntax, is_reserved_header,
+};
 pub use model::{Asking, LanguageModel, ModelError, ModelRequest};
 pub use outcome::{Outcome, Run};
 pub use plan::{Budget, Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};

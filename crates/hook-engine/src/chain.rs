@@ -9,7 +9,8 @@ use hook_core::plan::{FoldRule, Group, InputRule, Order, StopRule};
 use hook_core::{
     Answer, Budget, Call, Candidate, Decision, Dialect, DialectId, Event, Exit, FailureKind, Gate, Handler,
     HandlerFailure, HandlerKind, HandlerOutput, Hook, HookCx, HostContext, ModelError, Note, Observer,
-    OnFailure, OnceRule, Outcome, Profile, Reading, Run, SessionStore, SessionView, Status, fold,
+    OnFailure, OnceRule, Outcome, Profile, Reading, Run, SessionStore, SessionView, Status, TemplateValues,
+    fold,
 };
 use hook_exec::Executors;
 use hook_exec::budget::{MIN_TIMEOUT, effective_timeout};
@@ -277,6 +278,11 @@ impl Chain<'_> {
                     }
                     .into_bytes(),
                     asking: profile.asking,
+                    http: profile.http,
+                    template: match &hook.handler {
+                        Handler::Http(_) | Handler::Mcp { .. } => dialect.template_values(&cx),
+                        _ => TemplateValues::default(),
+                    },
                     placeholders: environment::placeholders(dialect, &cx, &environment),
                     environment,
                     shell_prefix: dialect.shell_prefix(&cx),

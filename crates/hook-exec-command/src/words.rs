@@ -110,6 +110,8 @@ mod tests {
         let call = Call {
             input: Vec::new(),
             asking: hook_core::Asking::default(),
+            http: hook_core::HttpRules::NATIVE,
+            template: hook_core::TemplateValues::default(),
             environment: vec![("ROOT".into(), "/a b".into()), ("P".into(), "/x".into())],
             placeholders: Vec::new(),
             shell_prefix: None,

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use hook_core::{
-    Asking, CommandHandler, DialectId, Event, EventKind, Hook, HostContext, Payload, PromptHandler,
-    SessionView, Shell,
+    Asking, CommandHandler, DialectId, Event, EventKind, Hook, HostContext, HttpRules, Payload,
+    PromptHandler, SessionView, Shell, TemplateValues,
 };
 
 use super::*;
@@ -54,6 +54,8 @@ async fn run(handler: Handler, does: Does) -> (HandlerOutput, Vec<ModelRequest>)
     let call = Call {
         input: "Fine? é".into(),
         asking: Asking { max_tokens: 7, instructions: Some("in JSON") },
+        http: HttpRules::NATIVE,
+        template: TemplateValues::default(),
         environment: Vec::new(),
         placeholders: Vec::new(),
         shell_prefix: None,

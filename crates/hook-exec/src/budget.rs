@@ -46,6 +46,7 @@ mod tests {
         default_timeout: |_, _| Duration::from_secs(30),
         max_timeout: Some(Duration::from_secs(300)),
         asking: Asking { max_tokens: 1, instructions: None },
+        http: hook_core::HttpRules::NATIVE,
     };
 
     fn hook(timeout: Option<Duration>) -> Hook {

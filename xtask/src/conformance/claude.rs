@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, bail};
 use hook_engine::core::{
     Audience, Decision, Effect, EventKind, Exit, FailMode, FailureKind, Handler, HandlerFailure,
-    HandlerOutput, Hook, HookCx, HostContext, MemoryFiles, OnFailure, ProcessOutput, PromptHandler, Reading,
-    SessionView, Status, Stream, Subject,
+    HandlerOutput, Hook, HookCx, HostContext, HttpHandler, MemoryFiles, OnFailure, ProcessOutput,
+    PromptHandler, Reading, SessionView, Status, Stream, Subject,
 };
 use serde_json::{Map, Value, json};
 
@@ -98,7 +98,7 @@ fn handler(check: &Check<'_>) -> Result<Handler> {
     };
     Ok(match handler.get("type").and_then(Value::as_str) {
         None | Some("command") => world::command(),
-        Some("http") => Handler::Http { url: "http://127.0.0.1/hook".into() },
+        Some("http") => Handler::Http(HttpHandler::new("http://127.0.0.1/hook")),
         Some("prompt") => Handler::Prompt(asked()),
         Some("agent") => Handler::Agent(asked()),
         Some(other) => bail!("no adapter for handlers of type {other:?}"),
@@ -139,10 +139,11 @@ fn output(check: &Check<'_>, handler: &Handler) -> Result<(HandlerOutput, FailMo
         (None, Some(status), _) if !status.is_null() => HandlerOutput::Http {
             status: u16::try_from(status.as_u64().context("given.http_status is no number")?)?,
             body: Stream::new(body.map(text).unwrap_or_default()),
+            notes: Vec::new(),
         },
         (None, _, Some(reply)) => HandlerOutput::Model { reply: text(reply) },
         // A server without a status was not reached.
-        (None, _, None) if matches!(handler, Handler::Http { .. }) => {
+        (None, _, None) if matches!(handler, Handler::Http(_)) => {
             failure(FailureKind::Unreachable, "connection refused")
         }
         (None, _, None) => bail!("no adapter for an output without exit code"),

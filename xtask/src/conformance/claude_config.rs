@@ -156,7 +156,7 @@ fn describe(dialect: &dyn Dialect, document: &Document, binding: &Binding, hook:
             value["command"] = json!(command);
             value["mode"] = json!(if args.is_some() { "exec" } else { "shell" });
         }
-        Handler::Http { url } => value["url"] = json!(url),
+        Handler::Http(http) => value["url"] = json!(http.url),
         _ => {}
     }
     value

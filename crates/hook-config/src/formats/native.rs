@@ -40,8 +40,12 @@ const HANDLER: &[&str] = &[
     "shell",
     // http
     "url",
+    "method",
     "headers",
+    "body",
+    "bodyJson",
     "allowedEnvVars",
+    "followRedirects",
     // mcp
     "server",
     "tool",

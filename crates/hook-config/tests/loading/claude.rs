@@ -151,7 +151,7 @@ fn handlers_and_what_is_found_about_them() {
             "/enabled",
         ),
         ("Stop", json!({"type": "command", "command": "c", "id": "x"}), true, "unknown-field", "/id"),
-        ("Stop", json!({"type": "http", "url": "u", "async": true}), true, "unknown-field", "/async"),
+        ("Stop", json!({"type": "http", "url": "https://u", "async": true}), true, "unknown-field", "/async"),
         (
             "Stop",
             json!({"type": "command", "command": "c", "onFailure": {"exit": "block"}}),

@@ -174,7 +174,9 @@ fn what_a_handler_says_is_kept() {
     let extra = |at: usize| Value::Object(hooks[at].extra.clone());
     assert_eq!(extra(3), json!({"asyncRewake": true, "rewakeMessage": "m", "rewakeSummary": "s"}));
     assert_eq!(extra(4), json!({"asyncRewake": false, "cloud": "skip"}));
-    assert_eq!(extra(5), json!({"headers": {"A": "$B"}, "allowedEnvVars": ["B"]}));
+    let Handler::Http(http) = &hooks[5].handler else { panic!("{:?}", hooks[5].handler) };
+    assert_eq!(http.headers, [("A".to_owned(), "$B".to_owned())]);
+    assert_eq!(http.allowed_env_vars, ["B"]);
     assert_eq!(hooks[5].on_failure.default, Some(OnFailure::Block));
     assert_eq!(extra(6), json!({"input": {"x": "${tool_input.command}"}}));
     let Handler::Prompt(asked) = &hooks[7].handler else { panic!("{:?}", hooks[7].handler) };

@@ -8,6 +8,7 @@ mod claude_policy;
 mod claude_rules;
 mod frontmatter;
 mod hostile;
+mod http;
 mod identity;
 mod native;
 mod rules;

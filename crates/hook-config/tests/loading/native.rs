@@ -85,7 +85,7 @@ fn every_member_of_a_hook_is_read() {
     assert_eq!(hooks[1].disabled_because.as_deref(), Some("`enabled` is false at /p/.hooks/hooks.json:5:49"));
     assert_eq!(hooks[1].on_failure.for_kind(FailureKind::Spawn, OnFailure::Continue), OnFailure::Block);
     assert_eq!(hooks[1].on_failure.for_kind(FailureKind::Exit, OnFailure::Block), OnFailure::Continue);
-    assert_eq!(hooks[2].extra["headers"]["A"], "b");
+    assert_eq!(hooks[2].handler.summary(), "POST https://example.org");
     let kinds: Vec<_> = hooks[2..].iter().map(|hook| hook.handler.kind()).collect();
     assert_eq!(kinds, [HandlerKind::Http, HandlerKind::Mcp, HandlerKind::Prompt, HandlerKind::Agent]);
 }

@@ -131,6 +131,13 @@ codes! {
     CONDITION_TRAP "HK413" "condition-trap" Warning "An `if` rule that means something else than it seems to.";
     URL_NOT_ALLOWED "HK421" "url-not-allowed" Warning "The settings do not allow hooks to be sent to this URL.";
     OPTION_WITHOUT_VALUE "HK422" "option-without-value" Error "A placeholder for an option of the plugin that nobody gave a value.";
+    INVALID_URL "HK423" "invalid-url" Error "The URL of a handler is none that can be asked.";
+    INVALID_METHOD "HK424" "invalid-method" Error "The method of an http handler is none.";
+    INVALID_HEADER "HK425" "invalid-header" Error "A header that cannot be sent.";
+    BODY_WITHOUT_EFFECT "HK426" "body-without-effect" Warning "A body that is never sent.";
+    VARIABLE_NOT_ALLOWED "HK427" "variable-not-allowed" Warning "A template names a variable that `allowedEnvVars` leaves out; it will be empty.";
+    TEMPLATE_NOT_FILLED "HK428" "template-not-filled" Warning "A placeholder stands where none is filled in.";
+    CREDENTIALS_IN_URL "HK429" "credentials-in-url" Warning "A URL with a user name or a password in it.";
 
     UNQUOTED_PLACEHOLDER "HK501" "unquoted-placeholder" Warning "An unquoted placeholder breaks in a path with blanks.";
     PLACEHOLDER_IN_SINGLE_QUOTES "HK502" "placeholder-in-single-quotes" Warning "A placeholder in single quotes stays as it is.";

@@ -222,6 +222,8 @@ pub(crate) fn call(directory: &Path) -> Call {
     Call {
         input: b"{}".to_vec(),
         asking: hook_core::Asking::default(),
+        http: hook_core::HttpRules::NATIVE,
+        template: hook_core::TemplateValues::default(),
         environment: vec![("PATH".into(), OsString::from("/usr/local/bin:/usr/bin:/bin"))],
         placeholders: Vec::new(),
         shell_prefix: None,

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 
-use hook_core::{CommandHandler, FailureKind, Handler, Shell};
+use hook_core::{CommandHandler, FailureKind, Handler, HttpHandler, Shell};
 
 use crate::bench::{Bench, exec, line, write};
 
@@ -227,7 +227,7 @@ fn a_prefix_gets_the_shell_line_as_one_argument_and_programs_go_without() {
 #[test]
 fn only_commands_are_run() {
     let bench = Bench::new();
-    let run = bench.run(&Handler::Http { url: "http://localhost".to_owned() });
+    let run = bench.run(&Handler::Http(HttpHandler::new("http://localhost")));
     assert_eq!(run.failure(FailureKind::Spawn).message, "the hook is no command");
     bench.finish();
 }

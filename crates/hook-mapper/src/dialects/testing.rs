@@ -89,7 +89,7 @@ impl<'a> Bench<'a> {
     }
 
     pub(crate) fn http(&self, event: &Event, status: u16, body: &str) -> Reading {
-        self.answer(event, &HandlerOutput::Http { status, body: Stream::new(body) })
+        self.answer(event, &HandlerOutput::Http { status, body: Stream::new(body), notes: Vec::new() })
     }
 
     /// Groups of candidates: `(group, parallel)` per hook.

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
-use hook_core::{
-    CommandHandler, Diagnostic, Document, FailureKind, Handler, Hook, HostContext, HttpPolicy, Layer,
-    OnFailure,
-};
+use hook_core::{CommandHandler, Diagnostic, Document, Handler, Hook, HostContext, HttpPolicy, Layer};
 use hook_matcher::UrlPattern;
 use serde_json::Value;
 
 use super::settings::Settings;
+use crate::refusal::refuse;
 
 /// Applies the settings to all documents, of which those from `packs` on are plugins; gives what was found.
 pub(super) fn apply(
@@ -20,13 +18,15 @@ pub(super) fn apply(
     packs: usize,
 ) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
+    let urls = settings.list("allowedHttpHookUrls");
+    let patterns: Option<Vec<UrlPattern>> =
+        urls.as_ref().map(|urls| urls.iter().map(|url| UrlPattern::new(url)).collect());
     let http = HttpPolicy {
-        urls: settings.list("allowedHttpHookUrls"),
-        variables: settings.list("httpHookAllowedEnvVars"),
+        urls: urls.into_iter().collect(),
+        variables: settings.list("httpHookAllowedEnvVars").into_iter().collect(),
+        ..HttpPolicy::default()
     };
-    let urls: Option<Vec<UrlPattern>> =
-        http.urls.as_ref().map(|urls| urls.iter().map(|url| UrlPattern::new(url)).collect());
-    let http = (http != HttpPolicy::default()).then(|| Arc::new(http));
+    let http = (!http.is_open()).then(|| Arc::new(http));
     for (index, document) in documents.iter_mut().enumerate() {
         let plugin = plugin_of(document).filter(|_| index >= packs);
         let options = plugin.map(|name| settings.plugin_options(name)).unwrap_or_default();
@@ -42,11 +42,14 @@ pub(super) fn apply(
                 hook.enabled = false;
                 hook.disabled_because.get_or_insert_with(|| why.clone());
             }
-            if let Handler::Http { url } = &hook.handler {
+            if let Handler::Http(handler) = &hook.handler {
                 hook.grants.http.clone_from(&http);
-                if urls.as_ref().is_some_and(|urls| !urls.iter().any(|pattern| pattern.matches(url))) {
-                    let why =
-                        format!("the settings allow no hook to be sent to {url} (`allowedHttpHookUrls`)");
+                let fits = |pattern: &UrlPattern| pattern.matches(&handler.url);
+                if patterns.as_ref().is_some_and(|patterns| !patterns.iter().any(fits)) {
+                    let why = format!(
+                        "the settings allow no hook to be sent to {} (`allowedHttpHookUrls`)",
+                        handler.shown_url()
+                    );
                     findings.extend(refuse(hook, codes::URL_NOT_ALLOWED, "url", why));
                 }
             } else if let Some(key) = missing_option(hook) {
@@ -130,29 +133,6 @@ fn missing_option(hook: &Hook) -> Option<String> {
         after.filter_map(|rest| rest.split_once('}').map(|(key, _)| key))
     });
     keys.find(|key| !hook.grants.options.contains_key(*key)).map(String::from)
-}
-
-/// Keeps a hook from running; where its author wants failures to block, it stays in force, fails and blocks.
-fn refuse(hook: &mut Hook, code: hook_core::Code, member: &str, why: String) -> Option<Diagnostic> {
-    if !hook.enabled {
-        return None;
-    }
-    let blocks = hook.on_failure.for_kind(FailureKind::Spawn, OnFailure::Continue) == OnFailure::Block;
-    let effect = if blocks { "it fails, and blocks" } else { "it never runs" };
-    let mut pointer = hook.origin.pointer.clone();
-    if !member.is_empty() {
-        pointer = crate::report::step(&pointer, member);
-    }
-    let mut finding = Diagnostic::new(code, format!("{why}; {effect}")).pointer(pointer);
-    if let Some(location) = &hook.origin.location {
-        finding = finding.at(location.clone(), "");
-    }
-    if blocks {
-        hook.handler = Handler::Unknown { kind: why.clone() };
-    }
-    hook.enabled = blocks;
-    hook.disabled_because = Some(why);
-    Some(finding)
 }
 
 fn options_of_a_repository(document: &Document) -> Option<Diagnostic> {

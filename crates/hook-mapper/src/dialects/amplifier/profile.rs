@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hook_core::{
-    Asking, DialectId, EventKind, EventRow, Flavour, HandlerKind, OnFailure, OnceRule, Profile, StopCap,
-    Subject, ToolRow,
+    Asking, DialectId, EventKind, EventRow, Flavour, HandlerKind, HttpRules, OnFailure, OnceRule, Profile,
+    StopCap, Subject, ToolRow,
 };
 
 /// The id.
@@ -86,6 +86,7 @@ pub(super) static PROFILE: Profile = Profile {
     max_timeout: Some(Duration::from_secs(300)),
     // One message of the user with the prompt and nothing else.
     asking: Asking { max_tokens: 256, instructions: None },
+    http: HttpRules::NATIVE,
 };
 
 /// The neutral name of a tool, where the stock modules name it differently.

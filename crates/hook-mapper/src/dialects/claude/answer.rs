@@ -19,7 +19,11 @@ pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
     match output {
         HandlerOutput::Process(process) => process_answer(cx, process),
         HandlerOutput::Answer(answer) => Reading::new(Status::Ok, answer.clone(), "the closure's answer"),
-        HandlerOutput::Http { status, body } => http_answer(cx, *status, body),
+        HandlerOutput::Http { status, body, notes } => {
+            let mut reading = http_answer(cx, *status, body);
+            reading.notes.splice(0..0, notes.iter().cloned());
+            reading
+        }
         HandlerOutput::Model { reply } => model_answer(cx, reply),
         HandlerOutput::Failure(failure) => failure_answer(cx, failure),
         _ => Reading::new(Status::Error, Answer::default(), "an output that this dialect cannot read"),

@@ -16,7 +16,11 @@ pub(super) const DEFAULT_REASON: &str = "A hook blocked this";
 pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
     match output {
         HandlerOutput::Process(process) => read_process(cx, process),
-        HandlerOutput::Http { status, body } => read_http(cx, *status, body),
+        HandlerOutput::Http { status, body, notes } => {
+            let mut reading = read_http(cx, *status, body);
+            reading.notes.splice(0..0, notes.iter().cloned());
+            reading
+        }
         HandlerOutput::Model { reply } => read_model(cx, reply),
         HandlerOutput::Answer(answer) => {
             settle(cx, Reading::new(Status::Ok, answer.clone(), "the host's closure answered"))

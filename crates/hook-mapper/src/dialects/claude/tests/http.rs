@@ -1,8 +1,8 @@
 //! Answers of servers ("HTTP response handling").
 
 use hook_core::{
-    Answer, Decision, Effect, EventKind, FailMode, FailureKind, Handler, HandlerOutput, Level, OnFailure,
-    Status, StdoutForm, Stream,
+    Answer, Decision, Effect, EventKind, FailMode, FailureKind, Handler, HandlerOutput, HttpHandler, Level,
+    OnFailure, Status, StdoutForm, Stream,
 };
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use super::{Bench, Claude, of, own};
 
 fn bench() -> Bench<'static> {
     let mut bench = Bench::new(&Claude);
-    bench.hook.handler = Handler::Http { url: "https://policy.example.org".into() };
+    bench.hook.handler = Handler::Http(HttpHandler::new("https://policy.example.org"));
     bench
 }
 
@@ -63,7 +63,8 @@ fn a_text_is_context_nowhere_and_a_document_counts_as_on_standard_output() {
 #[test]
 fn a_body_that_was_cut_is_none() {
     let body = Stream { text: "{\"decision\":\"approve\"}".into(), dropped: 9, lossy: false };
-    let said = bench().answer(&of(EventKind::PreToolUse), &HandlerOutput::Http { status: 200, body });
+    let said = bench()
+        .answer(&of(EventKind::PreToolUse), &HandlerOutput::Http { status: 200, body, notes: Vec::new() });
     assert_eq!((said.failure, said.answer.decision), (Some(FailureKind::Oversize), Decision::None));
 }
 
