@@ -8,8 +8,15 @@ use crate::root;
 /// The rows of ARCHITECTURE.md, first row first. Crates of one row do not use each other.
 const ROWS: &[&[&str]] = &[
     &["hook-core", "hook-shell"],
-    &["hook-mapper", "hook-matcher", "hook-exec"],
-    &["hook-config", "hook-registry", "hook-exec-command", "hook-exec-prompt", "hook-state"],
+    &["hook-mapper", "hook-matcher", "hook-exec", "hook-http"],
+    &[
+        "hook-config",
+        "hook-registry",
+        "hook-exec-command",
+        "hook-exec-http",
+        "hook-exec-prompt",
+        "hook-state",
+    ],
     &["hook-engine"],
     &["hook-cli", "xtask", "hook-tests"],
 ];

@@ -8,15 +8,17 @@ use hook_core::{
 };
 use hook_exec::Executors;
 use hook_exec_command::CommandExecutor;
+use hook_exec_http::HttpExecutor;
 use hook_exec_prompt::PromptExecutor;
+use hook_http::Client;
 use hook_mapper::Dialects;
 use hook_state::MemorySessions;
 
 use crate::background::BackgroundMode;
 use crate::engine::Engine;
 
-/// Builds an [`Engine`]. Without further calls it knows the standard dialects, runs command hooks, keeps session state in
-/// memory, trusts every hook and has no documents.
+/// Builds an [`Engine`]. Without further calls it knows the standard dialects, runs command and http hooks, keeps session
+/// state in memory, trusts every hook and has no documents.
 pub struct EngineBuilder {
     pub(crate) host: HostContext,
     pub(crate) dialects: Dialects,
@@ -37,7 +39,9 @@ impl EngineBuilder {
             dialects: Dialects::standard(),
             documents: Vec::new(),
             only: None,
-            executors: Executors::new().with(Arc::new(CommandExecutor::new())),
+            executors: Executors::new()
+                .with(Arc::new(CommandExecutor::new()))
+                .with(Arc::new(HttpExecutor::new(Client::new()))),
             sessions: Arc::new(MemorySessions::new()),
             gate: Arc::new(TrustAll),
             observers: Vec::new(),

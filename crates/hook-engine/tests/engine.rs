@@ -315,17 +315,17 @@ async fn a_panic_in_code_costs_only_its_own_hook() {
 
 #[tokio::test]
 async fn a_handler_that_nothing_runs_is_reported_as_not_run() {
-    let hooks = json!({"PreToolUse": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9/"}]}]});
+    let hooks = json!({"PreToolUse": [{"hooks": [{"type": "agent", "prompt": "Look"}]}]});
     let world = World::new("native", Layer::Project, hooks);
     let outcome = world.bash("ls").await;
     assert_eq!(statuses(&outcome), [Status::Skipped]);
-    assert!(outcome.runs[0].reading.rule.contains("http"), "{}", outcome.runs[0].reading.rule);
+    assert!(outcome.runs[0].reading.rule.contains("agent"), "{}", outcome.runs[0].reading.rule);
 }
 
 #[tokio::test]
 async fn a_guard_that_nothing_runs_blocks_where_its_author_said_so() {
-    let http = json!({"type": "http", "url": "http://127.0.0.1:9/", "onFailure": "block"});
-    let world = World::new("native", Layer::Project, json!({"PreToolUse": [{"hooks": [http]}]}));
+    let agent = json!({"type": "agent", "prompt": "Look", "onFailure": "block"});
+    let world = World::new("native", Layer::Project, json!({"PreToolUse": [{"hooks": [agent]}]}));
     assert_eq!(world.bash("ls").await.answer.decision, Decision::Deny);
 }
 

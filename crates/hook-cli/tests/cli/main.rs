@@ -10,6 +10,7 @@ mod explain;
 mod files;
 mod get;
 mod help;
+mod http;
 mod place;
 mod run;
 mod skills;
