@@ -1,6 +1,7 @@
 //! Budgets, measured as ratios within one run: whatever is compared is measured in turns, so that a busy machine slows both.
 
 mod frontmatter;
+mod http;
 mod skills;
 
 use std::io::Write as _;
@@ -61,6 +62,7 @@ pub fn run(json: bool) -> Result<bool> {
     skills::in_process(&mut rows)?;
     conditions::measure(&mut rows)?;
     process(&mut rows)?;
+    http::measure(&mut rows)?;
     let size = std::fs::metadata(&binary)?.len() as f64 / 1e6;
     rows.push(Row { work: "release binary", measured: size, budget: 15.0, unit: "MB" });
     print(&rows, json);
