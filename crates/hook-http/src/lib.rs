@@ -14,7 +14,7 @@
 //!   are judged by the system's store, and cannot be waved through.
 //!
 //! Names are resolved by code of our own on Linux, from `/etc/hosts` and `/etc/resolv.conf`: the released command has the C
-//! library linked in, whose `getaddrinfo` loads what `/etc/nsswitch.conf` names as shared libraries and fails where it cannot.
+//! library linked in, whose `getaddrinfo` loads what `/etc/nsswitch.conf` names as shared libraries, made for another C library.
 //! Sources that only that file knows (mDNS, LDAP) are not asked. `localhost` is this machine without asking anybody.
 
 mod addresses;
