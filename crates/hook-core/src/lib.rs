@@ -15,6 +15,7 @@
 //! 4. [`dialect`]: the one trait an agent has to implement.
 
 pub mod answer;
+pub mod ask;
 pub mod condition;
 pub mod diagnostic;
 pub mod dialect;
@@ -33,6 +34,7 @@ pub mod seams;
 pub mod session;
 
 pub use answer::{Answer, Audience, Decision, Effect, Level, Note, Reading, Status, StdoutForm};
+pub use ask::{AskAnswer, AskHandler};
 pub use condition::{Condition, ConditionSpec, Verdict};
 pub use diagnostic::{Code, Diagnostic, Label, Location, Severity, Source, Span};
 pub use dialect::{

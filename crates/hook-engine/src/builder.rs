@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use hook_config::Settings;
 use hook_core::{
-    Document, EventKind, Executor, Gate, HostContext, LanguageModel, Observer, SessionStore, TrustAll,
+    AskHandler, Document, EventKind, Executor, Gate, HostContext, LanguageModel, Observer, SessionStore,
+    TrustAll,
 };
 use hook_exec::Executors;
 use hook_exec_command::CommandExecutor;
@@ -30,6 +31,7 @@ pub struct EngineBuilder {
     pub(crate) observers: Vec<Arc<dyn Observer>>,
     pub(crate) background: BackgroundMode,
     pub(crate) settings: Settings,
+    pub(crate) asks: Option<Arc<dyn AskHandler>>,
 }
 
 impl EngineBuilder {
@@ -47,6 +49,7 @@ impl EngineBuilder {
             observers: Vec::new(),
             background: BackgroundMode::default(),
             settings: Settings::default(),
+            asks: None,
         }
     }
 
@@ -136,6 +139,13 @@ impl EngineBuilder {
     #[must_use]
     pub fn sessions(mut self, sessions: Arc<dyn SessionStore>) -> EngineBuilder {
         self.sessions = sessions;
+        self
+    }
+
+    /// Puts the questions of hooks before a human, in [`Engine::tool_call`]. Without a handler a question is a refusal.
+    #[must_use]
+    pub fn ask(mut self, handler: Arc<dyn AskHandler>) -> EngineBuilder {
+        self.asks = Some(handler);
         self
     }
 

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::join_all;
 use hook_core::{
-    Answer, Candidate, Capabilities, Control, Decision, Diagnostic, DialectId, Document, Effect, Event,
-    EventKind, Gate, Hook, HookId, HostContext, Incoming, Level, Note, Observer, Outcome, Payload, Reply,
-    ReplyPolicy, SessionInfo, SessionState, SessionStore, SessionView, StopCap, Subject,
+    Answer, AskHandler, Candidate, Capabilities, Control, Decision, Diagnostic, DialectId, Document, Effect,
+    Event, EventKind, Gate, Hook, HookId, HostContext, Incoming, Level, Note, Observer, Outcome, Payload,
+    Reply, ReplyPolicy, SessionInfo, SessionState, SessionStore, SessionView, StopCap, Subject,
 };
 use hook_exec::Executors;
 use hook_mapper::Dialects;
@@ -50,6 +50,7 @@ struct Inner {
     skills: SkillHooks,
     background: BackgroundMode,
     tasks: Tasks,
+    asks: Option<Arc<dyn AskHandler>>,
 }
 
 impl Engine {
@@ -70,6 +71,7 @@ impl Engine {
             observers,
             background,
             settings,
+            asks,
         } = builder;
         let guard = |hook: &Hook| runs_in_doubt(&dialects, hook);
         let (generation, diagnostics) = Generation::build(1, &documents, only.as_deref(), &guard);
@@ -94,6 +96,7 @@ impl Engine {
             skills,
             background,
             tasks: Tasks::default(),
+            asks,
         };
         Engine { inner: Arc::new(inner) }
     }
@@ -209,6 +212,11 @@ impl Engine {
             Some(id) if !id.is_empty() => (self.inner.sessions.as_ref(), id.to_owned()),
             _ => (&self.inner.anonymous, format!("unknown {dialect}")),
         }
+    }
+
+    /// Who answers questions.
+    pub(crate) fn asks(&self) -> Option<&dyn AskHandler> {
+        self.inner.asks.as_deref()
     }
 
     pub(crate) fn gate(&self) -> &dyn Gate {

@@ -44,6 +44,7 @@ mod explain;
 mod passing;
 mod skills;
 mod spill;
+mod tool_call;
 mod turn;
 
 pub use background::BackgroundMode;
@@ -51,6 +52,7 @@ pub use builder::EngineBuilder;
 pub use code::Registration;
 pub use engine::Engine;
 pub use explain::{Explained, Hurdle};
+pub use tool_call::{ToolCallOutcome, ToolEnd, ToolRequest};
 
 pub use hook_config as config;
 pub use hook_core as core;
