@@ -21,7 +21,8 @@ use crate::session::HookCx;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Flavour {
-    /// Exact lists (`,` or `|`), globs (`*`), anything else a regular expression that is searched.
+    /// Exact lists (`,` or `|`), globs (`*`), predicates on the input of a tool, anything else a regular expression that is
+    /// searched.
     Native,
     /// Python regular expression over the whole name, letter case ignored; literal where it does not compile
     /// ("Shell hooks module for Amplifier, Hook matching").
@@ -30,6 +31,12 @@ pub enum Flavour {
     Claude,
     /// The same with the smaller exact set of FileChanged and StopFailure.
     ClaudeNarrow,
+    /// The predicates of "AIMON hook configuration guide, Matcher syntax", with names that are exact, globs, or Java regular
+    /// expressions over the whole name; a text that cannot be read is taken for the name of a tool.
+    Aimon,
+    /// The same as strict mode has it: what cannot be read is unreadable, names without parentheses hold no other characters than
+    /// letters, digits, `_`, `.`, `-` and `*`, and sub-commands are also looked for where quotes do not pair.
+    AimonStrict,
 }
 
 /// What the matchers of an event see.

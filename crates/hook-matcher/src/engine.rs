@@ -13,6 +13,8 @@ pub(crate) struct Needs {
     pub(crate) unicode: bool,
     /// Look-around, back-references, atomic groups.
     pub(crate) backtracking: bool,
+    /// Values may be long: the smallest engine is slow on them.
+    pub(crate) long: bool,
 }
 
 /// Why an engine did not take a pattern.
@@ -61,14 +63,24 @@ impl Regex {
 
     /// Searches. Reaching the step limit counts as a match: the hook is then asked, which is the safe side.
     pub(crate) fn is_match(&self, text: &str) -> bool {
+        self.search(text).unwrap_or(true)
+    }
+
+    /// Searches; `None` where the step limit was reached.
+    pub(crate) fn search(&self, text: &str) -> Option<bool> {
         if !text.starts_with(self.prefix.as_str()) {
-            return false;
+            return Some(false);
         }
         match &self.engine {
-            Engine::Lite(regex) => regex.is_match(text),
-            Engine::Linear(regex) => regex.is_match(text),
-            Engine::Backtracking(regex) => regex.is_match(text).unwrap_or(true),
+            Engine::Lite(regex) => Some(regex.is_match(text)),
+            Engine::Linear(regex) => Some(regex.is_match(text)),
+            Engine::Backtracking(regex) => regex.is_match(text).ok(),
         }
+    }
+
+    /// True where the time of a search may grow faster than the text.
+    pub(crate) fn backtracks(&self) -> bool {
+        matches!(self.engine, Engine::Backtracking(_))
     }
 
     pub(crate) fn name(&self) -> &'static str {
@@ -92,7 +104,7 @@ impl Engine {
                     }
                 }
             }
-            Needs { unicode: true, .. } => {
+            Needs { unicode: true, .. } | Needs { long: true, .. } => {
                 match regex::RegexBuilder::new(pattern).nest_limit(NEST_LIMIT).build() {
                     Ok(regex) => Ok(Engine::Linear(regex)),
                     Err(error) => {

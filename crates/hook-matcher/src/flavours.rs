@@ -6,6 +6,7 @@ use crate::engine::{Failure, Regex};
 use crate::matcher::{Compiled, Matcher, Shape};
 use crate::native;
 use crate::pattern::{self, Cause, Language, Reach, Refused};
+use crate::predicate;
 use crate::problem::{Problem, ProblemKind};
 use crate::traps;
 use crate::wild::Wild;
@@ -15,15 +16,18 @@ const MAX_LENGTH: usize = 4096;
 
 pub(crate) fn compile(text: &str, flavour: Flavour) -> Compiled {
     let mut problems = Vec::new();
-    let shape = match flavour {
+    let mut matcher = Matcher { absent_is_empty: flavour == Flavour::Amplifier, ..Matcher::all() };
+    matcher.shape = match flavour {
         _ if matches!(text, "" | "*") => Shape::All,
         Flavour::Claude => claude(text, is_name, &[',', '|'], &mut problems),
         Flavour::ClaudeNarrow => claude(text, is_narrow_name, &['|'], &mut problems),
         Flavour::Amplifier => amplifier(text, &mut problems),
-        _ => native::compile(text, &mut problems),
+        Flavour::Aimon => aimon(text, false, &mut matcher, &mut problems),
+        Flavour::AimonStrict => aimon(text, true, &mut matcher, &mut problems),
+        _ => native::compile(text, &mut matcher.predicate, &mut problems),
     };
     problems.sort_by_key(|problem| (problem.span.start, problem.span.end));
-    Compiled { matcher: Matcher { shape, absent_is_empty: flavour == Flavour::Amplifier }, problems }
+    Compiled { matcher, problems }
 }
 
 pub(crate) fn whole(text: &str) -> Span {
@@ -60,6 +64,36 @@ fn claude(text: &str, is_name: fn(char) -> bool, separators: &[char], problems: 
     }
 }
 
+/// "AIMON hook configuration guide, Matcher syntax": what cannot be read is the name of a tool, in strict mode nothing.
+fn aimon(text: &str, strict: bool, matcher: &mut Matcher, problems: &mut Vec<Problem>) -> Shape {
+    let name = text.trim();
+    if matches!(name, "" | "*") {
+        return Shape::All;
+    }
+    match predicate::aimon(text, strict, problems) {
+        Ok((shape, predicate)) => {
+            matcher.predicate = predicate;
+            shape
+        }
+        Err(problem) if strict => {
+            *problems = vec![problem];
+            Shape::Unreadable
+        }
+        Err(problem) => {
+            let message = format!(
+                "{}; the whole text is taken for the name of a tool, which no tool has, so the hook never runs",
+                problem.message
+            );
+            *problems = vec![Problem { kind: ProblemKind::NameFallback, message, ..problem }];
+            matcher.fallback = true;
+            match name.contains('*') {
+                true => Shape::Wilds(vec![Wild::glob(name)]),
+                false => Shape::Names(vec![name.to_owned()]),
+            }
+        }
+    }
+}
+
 /// The parts of a list, trimmed; empty ones are harmless.
 pub(crate) fn names(text: &str, separators: &[char], problems: &mut Vec<Problem>) -> Vec<String> {
     let mut names = Vec::new();
@@ -83,7 +117,7 @@ fn amplifier(text: &str, problems: &mut Vec<Problem>) -> Shape {
         return Shape::Wilds(vec![Wild { fold: true, ..Wild::glob(text) }]);
     }
     match pattern(text, Language::Python, Reach::Whole, problems) {
-        Ok(Ran { shape, branches }) => {
+        Ok(Ran { shape, branches, .. }) => {
             for branch in branches {
                 problems.extend(traps::server(&text[branch.start..branch.end], branch.start, text));
             }
@@ -134,6 +168,8 @@ pub(crate) fn unreadable(refused: Refused, text: &str, language: &str) -> Proble
 /// A pattern in the cheapest form that runs it, and the alternatives of its outermost level.
 pub(crate) struct Ran {
     pub(crate) shape: Shape,
+    /// Nodes of the pattern with its repetitions written out.
+    pub(crate) size: usize,
     pub(crate) branches: Vec<Span>,
 }
 
@@ -144,14 +180,35 @@ pub(crate) fn pattern(
     reach: Reach,
     problems: &mut Vec<Problem>,
 ) -> Result<Ran, Refused> {
+    run(text, language, reach, false, problems)
+}
+
+/// The same for values that may be long.
+pub(crate) fn pattern_on_values(
+    text: &str,
+    language: Language,
+    problems: &mut Vec<Problem>,
+) -> Result<Ran, Refused> {
+    run(text, language, Reach::Search, true, problems)
+}
+
+fn run(
+    text: &str,
+    language: Language,
+    reach: Reach,
+    long: bool,
+    problems: &mut Vec<Problem>,
+) -> Result<Ran, Refused> {
     too_long(text)?;
     let parsed = pattern::parse(text, language)?;
-    let node = pattern::settle(parsed.node, language, reach == Reach::Whole, whole(text))?;
+    let node = pattern::settle(parsed.node, language, reach, whole(text))?;
+    let size = pattern::size(&node);
     let shape = match pattern::wilds(&node, reach) {
         Some(wilds) if wilds.iter().any(Wild::is_all) => Shape::All,
         Some(wilds) => Shape::Wilds(wilds),
         None => {
-            let (translated, needs) = pattern::emit(&node, reach == Reach::Whole);
+            let node = if long { pattern::spell_case(node) } else { node };
+            let (translated, needs) = pattern::emit(&node, reach == Reach::Whole, long);
             let regex = Regex::new(&translated, needs).map_err(|failure| too_much(text, &failure))?;
             Shape::Pattern(if reach == Reach::Search { regex.of_source(text) } else { regex })
         }
@@ -159,7 +216,7 @@ pub(crate) fn pattern(
     for trap in parsed.traps {
         problems.push(Problem::new(ProblemKind::DialectTrap, trap.span, trap.message));
     }
-    Ok(Ran { shape, branches: parsed.branches })
+    Ok(Ran { shape, size, branches: parsed.branches })
 }
 
 pub(crate) fn too_long(text: &str) -> Result<(), Refused> {
@@ -186,5 +243,64 @@ pub(crate) fn with_names(shape: Shape) -> Shape {
             None => shape,
         },
         _ => shape,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Patterns whose verdicts differ, with the reason.
+    const KNOWN: &[(&str, &str)] = &[
+        ("\\b", "the ends of words are ASCII since Java 19"),
+        ("a\\b", "the same"),
+        ("^(?x:-|\\b)|]", "the same"),
+    ];
+
+    /// `java.json` holds what Java 17 says: a pattern, the indexes of the values that it covers whole, and of those it is found in;
+    /// `"all"` for all of them, and null where Java refuses the pattern. What cannot be run here may be refused.
+    #[test]
+    fn java_patterns_mean_what_java_makes_of_them() {
+        let data: Value = serde_json::from_str(include_str!("../tests/data/java.json")).unwrap();
+        let values: Vec<&str> =
+            data["values"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
+        let (mut wrong, mut unsupported) = (Vec::new(), Vec::new());
+        for row in data["rows"].as_array().unwrap() {
+            let text = row[0].as_str().unwrap();
+            for (reach, long, expected) in [
+                (Reach::Whole, false, &row[1]),
+                (Reach::Search, false, &row[2]),
+                (Reach::Search, true, &row[2]),
+            ] {
+                let differs: Vec<&str> =
+                    match (run(text, Language::Java, reach, long, &mut Vec::new()), expected) {
+                        (Ok(_), Value::Null) => vec!["(taken)"],
+                        (Err(refused), Value::Null) if refused.cause == Cause::Invalid => Vec::new(),
+                        (Err(refused), _) if refused.cause == Cause::Unsupported => {
+                            unsupported.push(text);
+                            Vec::new()
+                        }
+                        (Err(_), _) => vec!["(refused)"],
+                        (Ok(ran), expected) => {
+                            let shape = Matcher { shape: ran.shape, ..Matcher::all() };
+                            let hit = |at: usize| {
+                                expected == "all" || expected.as_array().unwrap().contains(&Value::from(at))
+                            };
+                            let all = values.iter().enumerate();
+                            all.filter(|(at, value)| shape.matches([**value]) != hit(*at))
+                                .map(|(_, value)| *value)
+                                .collect()
+                        }
+                    };
+                if !differs.is_empty() && !KNOWN.iter().any(|(known, _)| *known == text) {
+                    wrong.push(format!("{text:?} {reach:?} {long} on {differs:?}"));
+                }
+            }
+        }
+        unsupported.dedup();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(unsupported.len() < 50, "{unsupported:?}");
     }
 }

@@ -52,13 +52,16 @@ mod flavours;
 mod matcher;
 mod native;
 mod pattern;
+mod predicate;
 mod problem;
 mod rule;
+mod shown;
 mod traps;
 mod url;
 mod wild;
 
 pub use matcher::{Compiled, Matcher};
+pub use predicate::Predicate;
 pub use problem::{Problem, ProblemKind};
 pub use rule::{CompiledRule, Rule, RuleInput, known_tools};
 pub use url::UrlPattern;

@@ -1,36 +1,44 @@
 //! The native flavour: exact lists, globs, and expressions in Rust's own syntax.
 
+use std::sync::Arc;
+
 use crate::engine::{Needs, Regex};
-use crate::flavours::{
-    is_name, names, pattern, too_long, too_much, unreadable, unsupported, whole, with_names,
-};
+use crate::flavours::{is_name, names, pattern, too_long, too_much, unreadable, unsupported, with_names};
 use crate::matcher::Shape;
 use crate::pattern::{Cause, Language, Reach, Refused};
-use crate::problem::{Problem, ProblemKind};
+use crate::predicate::{self, Predicate};
+use crate::problem::Problem;
 use crate::traps;
 use crate::wild::Wild;
 
 /// Deeper nesting is not compiled.
 const MAX_DEPTH: usize = 64;
 
-pub(crate) fn compile(text: &str, problems: &mut Vec<Problem>) -> Shape {
-    let separators = &[',', '|'];
-    if text.chars().all(|c| is_name(c) || separators.contains(&c)) {
-        return Shape::Names(names(text, separators, problems));
+pub(crate) fn compile(
+    text: &str,
+    predicate: &mut Option<Arc<Predicate>>,
+    problems: &mut Vec<Problem>,
+) -> Shape {
+    let read = match list(text, problems) {
+        Some(shape) => return shape,
+        None => predicate::native(text, problems).unwrap_or_else(|| Ok((name(text, problems)?, None))),
+    };
+    match read {
+        Ok((shape, tests)) => {
+            *predicate = tests;
+            shape
+        }
+        Err(problem) => {
+            problems.push(problem);
+            Shape::Unreadable
+        }
     }
-    let in_glob = |c: char| is_name(c) || matches!(c, '*' | '.' | ':' | '/') || separators.contains(&c);
-    if text.contains('*') && !text.contains(".*") && text.chars().all(in_glob) {
-        let parts: Vec<Wild> =
-            names(text, separators, problems).iter().map(|name| Wild::glob(name)).collect();
-        return if parts.iter().any(Wild::is_all) { Shape::All } else { Shape::Wilds(parts) };
-    }
-    if is_predicate(text) {
-        let message = "this is a predicate on the tool's input, which this version cannot read yet";
-        problems.push(
-            Problem::new(ProblemKind::Unreadable, whole(text), message)
-                .help("match the tool's name, and let the hook look at its input"),
-        );
-        return Shape::Unreadable;
+}
+
+/// A matcher on names alone.
+pub(crate) fn name(text: &str, problems: &mut Vec<Problem>) -> Result<Shape, Problem> {
+    if let Some(shape) = list(text, problems) {
+        return Ok(shape);
     }
     // What all languages share takes the cheap forms, the rest of the syntax is Rust's own.
     let shape = match pattern(text, Language::Common, Reach::Search, problems) {
@@ -41,33 +49,43 @@ pub(crate) fn compile(text: &str, problems: &mut Vec<Problem>) -> Shape {
     match shape {
         Ok(shape) => {
             problems.extend(traps::comma(text));
-            with_names(shape)
+            Ok(with_names(shape))
         }
-        Err(refused) => {
-            problems.push(unreadable(refused, text, "the native flavour"));
-            Shape::Unreadable
-        }
+        Err(refused) => Err(unreadable(refused, text, "the native flavour")),
     }
 }
 
-fn raw(text: &str) -> Result<Shape, Refused> {
+/// Names and globs, separated by commas or bars.
+fn list(text: &str, problems: &mut Vec<Problem>) -> Option<Shape> {
+    if matches!(text, "*") {
+        return Some(Shape::All);
+    }
+    let separators = &[',', '|'];
+    if text.chars().all(|c| is_name(c) || separators.contains(&c)) {
+        return Some(Shape::Names(names(text, separators, problems)));
+    }
+    let in_glob = |c: char| is_name(c) || matches!(c, '*' | '.' | ':' | '/') || separators.contains(&c);
+    if !text.contains('*') || text.contains(".*") || !text.chars().all(in_glob) {
+        return None;
+    }
+    let parts: Vec<Wild> = names(text, separators, problems).iter().map(|name| Wild::glob(name)).collect();
+    Some(if parts.iter().any(Wild::is_all) { Shape::All } else { Shape::Wilds(parts) })
+}
+
+/// An expression in Rust's own syntax.
+pub(crate) fn raw(text: &str) -> Result<Shape, Refused> {
     too_long(text)?;
     let (depth, backtracking) = scan(text);
     if depth > MAX_DEPTH {
         return Err(unsupported(text, format!("the matcher is nested deeper than {MAX_DEPTH} levels")));
     }
-    match Regex::new(text, Needs { unicode: true, backtracking }) {
+    match Regex::new(text, Needs { unicode: true, backtracking, long: false }) {
         Ok(regex) => Ok(Shape::Pattern(regex.of_source(text))),
         Err(failure) if failure.syntax => {
             Err(Refused { cause: Cause::Invalid, ..unsupported(text, failure.why) })
         }
         Err(failure) => Err(too_much(text, &failure)),
     }
-}
-
-/// `Tool(…)` with something in it that no name has, or an `&`: taken for a regular expression it would silently never match.
-fn is_predicate(text: &str) -> bool {
-    traps::permission_rule(text).is_some() || text.contains(" & ")
 }
 
 /// How deep the groups and classes are nested, and whether there is anything that needs backtracking.

@@ -10,6 +10,8 @@ pub enum ProblemKind {
     Unreadable,
     /// The text is no pattern and is compared as it stands.
     LiteralFallback,
+    /// The text cannot be read and is taken for the name of a tool.
+    NameFallback,
     /// The text means something else than readers of another dialect expect.
     DialectTrap,
     /// A bare name of an MCP server, which no tool has.

@@ -1,6 +1,6 @@
 //! What holds for every matcher.
 
-use hook_core::Flavour::{Amplifier, Claude, ClaudeNarrow, Native};
+use hook_core::Flavour::{Aimon, AimonStrict, Amplifier, Claude, ClaudeNarrow, Native};
 use hook_matcher::Matcher;
 use proptest::prelude::*;
 
@@ -20,9 +20,10 @@ proptest! {
         matcher in prop_oneof!["\\PC{0,40}", SPECIAL, "[(\\[\\\\?a-zA-Z0-9)\\]{}*+|]{0,30}", any::<String>()],
         value in prop_oneof!["\\PC{0,20}", "[a-c\n_]{0,9}"],
     ) {
-        for flavour in [Claude, ClaudeNarrow, Amplifier, Native] {
+        for flavour in [Claude, ClaudeNarrow, Amplifier, Native, Aimon, AimonStrict] {
             let compiled = Matcher::compile(Some(&matcher), flavour);
             compiled.matcher.matches([value.as_str()]);
+            compiled.matcher.judge(&["Bash"], &serde_json::json!({"command": value}));
             compiled.matcher.matches([]);
             prop_assert!(!compiled.matcher.describe().is_empty());
             let unreadable = compiled.problems.iter().any(|p| p.kind == hook_matcher::ProblemKind::Unreadable);

@@ -18,10 +18,12 @@
 //! Reading takes time in proportion to the line, whatever stands in it, and never fails.
 
 mod line;
+mod pieces;
 mod placeholders;
 mod scan;
 mod unknown;
 
 pub use line::{Command, Kind, Line, Piece, Quoting, Role, Span, Variable, Word};
+pub use pieces::{Pieces, bare_pieces, pieces};
 pub use placeholders::{Placeholder, placeholders};
 pub use unknown::Unknown;

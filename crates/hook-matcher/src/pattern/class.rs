@@ -10,6 +10,9 @@ use super::{Cause, Language, Refused};
 impl Parser<'_> {
     /// A class after its `[`.
     pub(super) fn class(&mut self, start: usize) -> Result<Node, Refused> {
+        if self.is_java() {
+            return self.class_of_java(start);
+        }
         let negated = self.eat("^");
         if self.rest().starts_with("[:") && self.rest().contains(":]") {
             let message = "there are no POSIX classes here: `[[:alpha:]]` is one of the characters `[:alph`, followed by a `]`";

@@ -8,9 +8,9 @@ use crate::engine::Needs;
 /// No character at all; all engines know it.
 const NEVER: &str = "[^\\x{0}-\\x{10FFFF}]";
 
-/// The pattern for the engine that `needs` names; with `whole` it covers the whole text.
-pub(crate) fn emit(node: &Node, whole: bool) -> (String, Needs) {
-    let needs = needs(node);
+/// The pattern for the engine that `needs` names; with `whole` it covers the whole text, with `long` it is made for long ones.
+pub(crate) fn emit(node: &Node, whole: bool, long: bool) -> (String, Needs) {
+    let needs = needs(node, long);
     let mut keeps = false;
     node.walk(&mut |node| keeps |= matches!(node, Node::Back { .. } | Node::If { .. }));
     let mut emitter = Emitter { out: String::new(), needs, keeps };
@@ -24,8 +24,9 @@ pub(crate) fn emit(node: &Node, whole: bool) -> (String, Needs) {
     (emitter.out, needs)
 }
 
-fn needs(node: &Node) -> Needs {
-    let (mut needs, mut ascii_word) = (Needs::default(), false);
+fn needs(node: &Node, long: bool) -> Needs {
+    let mut needs = Needs { long, ..Needs::default() };
+    let mut ascii_word = false;
     node.walk(&mut |node| match node {
         Node::Look { .. }
         | Node::Back { .. }
@@ -33,7 +34,9 @@ fn needs(node: &Node) -> Needs {
         | Node::Atomic(_)
         | Node::Repeat { mode: Mode::Possessive, .. } => needs.backtracking = true,
         Node::Char { c, fold } => needs.unicode |= *fold && !c.is_ascii(),
-        Node::Word { ascii, .. } => {
+        Node::Word { negated, ascii } => {
+            // Of the two, the engine for long texts has only the ends of ASCII words.
+            needs.long &= !(*negated && *ascii);
             ascii_word |= ascii;
             needs.unicode |= !ascii;
         }
@@ -207,6 +210,7 @@ impl Emitter {
     fn word(&mut self, negated: bool, ascii: bool) {
         let short = if negated { "\\B" } else { "\\b" };
         match (ascii, self.needs.backtracking, self.needs.unicode) {
+            (true, false, false) if self.needs.long => self.out.push_str("(?-u:\\b)"),
             // The smallest engine knows no other word than the ASCII one.
             (true, false, false) | (false, ..) => self.out.push_str(short),
             (true, ..) => {

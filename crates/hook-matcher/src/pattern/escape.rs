@@ -39,6 +39,9 @@ impl Parser<'_> {
                 _ => Err(self.invalid(start, "not common to all languages")),
             };
         }
+        if self.is_java() {
+            return self.escape_of_java(start);
+        }
         match self.peek() {
             Some(c @ ('b' | 'B')) => {
                 self.at += 1;
@@ -269,7 +272,7 @@ impl Parser<'_> {
         Ok(Escaped::Nothing)
     }
 
-    fn hex_digits(&mut self, length: usize) -> Option<u32> {
+    pub(super) fn hex_digits(&mut self, length: usize) -> Option<u32> {
         let digits = self.rest().get(..length).filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()))?;
         let code = u32::from_str_radix(digits, 16).ok()?;
         self.at += length;

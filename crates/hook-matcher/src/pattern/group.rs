@@ -54,15 +54,15 @@ impl<'a> Parser<'a> {
                 return self.look(start, ahead, negated).map(Some);
             }
         }
-        if self.is_js() {
-            self.group_of_javascript(start).map(Some)
-        } else {
-            self.group_of_python(start, leads)
+        match self.language {
+            Language::JavaScript => self.group_of_javascript(start).map(Some),
+            Language::Java => self.group_of_java(start),
+            _ => self.group_of_python(start, leads),
         }
     }
 
     /// What stands in a group, and its closing bracket.
-    fn body(&mut self, start: usize, flags: Flags) -> Result<Node, Refused> {
+    pub(super) fn body(&mut self, start: usize, flags: Flags) -> Result<Node, Refused> {
         self.enter(start)?;
         let outside = std::mem::replace(&mut self.flags, flags);
         let node = self.alternatives()?;
@@ -85,7 +85,7 @@ impl<'a> Parser<'a> {
         if self.eat(")") { Ok(()) } else { Err(self.invalid(start, "the group is not closed")) }
     }
 
-    fn capture(&mut self, start: usize, name: Option<String>) -> Result<Node, Refused> {
+    pub(super) fn capture(&mut self, start: usize, name: Option<String>) -> Result<Node, Refused> {
         self.captures.push(Capture { name, ..Capture::default() });
         let index = self.captures.len();
         let node = self.body(start, self.flags)?;
@@ -247,7 +247,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Letters and `-` up to a `:` (true) or `)` (false), which is eaten too. Nothing is eaten where there are none.
-    fn flag_letters(&mut self) -> Option<(&'a str, bool)> {
+    pub(super) fn flag_letters(&mut self) -> Option<(&'a str, bool)> {
         let end = self.rest().find([':', ')'])?;
         let flags = &self.text[self.at..self.at + end];
         if flags.is_empty() || !flags.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
@@ -259,7 +259,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn apply(flags: &mut Flags, letters: &str, on: bool) {
+pub(super) fn apply(flags: &mut Flags, letters: &str, on: bool) {
     for letter in letters.chars() {
         match letter {
             'i' => flags.fold = on,

@@ -37,7 +37,7 @@ pub(super) fn width(node: &Node, captures: &[Capture]) -> (u32, Option<u32>) {
 }
 
 /// Nodes of the tree with every repetition written out.
-pub(super) fn size(node: &Node) -> usize {
+pub(crate) fn size(node: &Node) -> usize {
     let below = || node.children().into_iter().map(size).fold(1usize, usize::saturating_add);
     match node {
         Node::Repeat { node, min, max, .. } => {

@@ -8,16 +8,19 @@ mod class;
 mod emit;
 mod escape;
 mod group;
+mod java;
 mod measure;
 mod node;
 mod parse;
+mod ranges;
 mod settle;
 mod shape;
 
 pub(crate) use emit::emit;
+pub(crate) use measure::size;
 pub(crate) use node::Node;
 pub(crate) use parse::parse;
-pub(crate) use settle::settle;
+pub(crate) use settle::{settle, spell_case};
 pub(crate) use shape::{Reach, wilds};
 
 use hook_core::Span;
@@ -29,6 +32,8 @@ pub(crate) enum Language {
     JavaScript,
     /// Python's `re` with `IGNORECASE`.
     Python,
+    /// Java's `Pattern` without flags.
+    Java,
     /// What all languages share; everything else is refused, for the caller to hand to a Rust engine as it stands.
     Common,
 }

@@ -58,6 +58,8 @@ pub(crate) enum End {
     Line,
     /// Python's `$`: the end, or before a line feed that ends the text.
     BeforeLastLineFeed,
+    /// Java's `$`: the end, or before the end of a line that ends the text.
+    BeforeLastBreak,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

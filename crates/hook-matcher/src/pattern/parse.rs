@@ -2,6 +2,7 @@
 
 use hook_core::Span;
 
+use super::java;
 use super::node::{End, Item, LINE_ENDS_OF_JAVASCRIPT, LINE_FEED, Mode, Node, Set};
 use super::{Cause, Language, Parsed, Refused, Trap};
 
@@ -16,6 +17,10 @@ pub(super) struct Flags {
     pub(super) dot_all: bool,
     pub(super) verbose: bool,
     pub(super) ascii: bool,
+    /// Letter case beyond ASCII counts as case, though shorthands mean ASCII.
+    pub(super) unicode_case: bool,
+    /// Only a line feed ends a line.
+    pub(super) unix_lines: bool,
 }
 
 /// A capturing group that was opened.
@@ -63,7 +68,12 @@ impl<'a> Parser<'a> {
             text,
             at: 0,
             language,
-            flags: Flags { fold: language == Language::Python, verbose, ..Flags::default() },
+            flags: Flags {
+                fold: language == Language::Python,
+                ascii: language == Language::Java,
+                verbose,
+                ..Flags::default()
+            },
             depth: 0,
             captures: Vec::new(),
             total,
@@ -130,6 +140,10 @@ impl<'a> Parser<'a> {
 
     pub(super) fn is_python(&self) -> bool {
         self.language == Language::Python
+    }
+
+    pub(super) fn is_java(&self) -> bool {
+        self.language == Language::Java
     }
 
     pub(super) fn refused(&self, cause: Cause, start: usize, why: impl Into<String>) -> Refused {
@@ -199,6 +213,10 @@ impl<'a> Parser<'a> {
                     let leads = first && nodes.is_empty() && self.depth == 0;
                     nodes.extend(self.group(start, leads)?);
                 }
+                '\\' if self.is_java() && self.eat("Q") => {
+                    let quoted = self.quoted();
+                    nodes.extend(quoted.chars().map(|c| self.literal(c)));
+                }
                 '\\' => nodes.push(self.escape(start)?),
                 ']' | '}' if self.language == Language::Common => {
                     return Err(self.invalid(start, "not common to all languages"));
@@ -209,7 +227,7 @@ impl<'a> Parser<'a> {
         Ok(Node::concat(nodes))
     }
 
-    /// Blanks and comments of Python's verbose mode.
+    /// Blanks and comments of verbose mode.
     fn skip_verbose(&mut self) -> bool {
         let start = self.at;
         while self.peek().is_some_and(|c| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c')) {
@@ -222,12 +240,14 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn literal(&self, c: char) -> Node {
-        // Python's ASCII mode knows no other letters.
-        Node::Char { c, fold: self.flags.fold && (c.is_ascii() || !self.flags.ascii) }
+        // ASCII modes know no other letters.
+        let beyond = !self.flags.ascii || self.flags.unicode_case;
+        Node::Char { c, fold: self.flags.fold && (c.is_ascii() || beyond) }
     }
 
     fn start(&self) -> Node {
         match (self.flags.lines, self.language) {
+            (_, Language::Java) => self.start_of_java(),
             (true, Language::JavaScript) => {
                 Node::Alt(vec![Node::Start { line: false }, Node::look(false, false, line_end())])
             }
@@ -237,6 +257,7 @@ impl<'a> Parser<'a> {
 
     fn end(&self) -> Node {
         match (self.flags.lines, self.language) {
+            (_, Language::Java) => self.end_of_java(),
             (true, Language::JavaScript) => {
                 Node::Alt(vec![Node::End(End::Text), Node::look(true, false, line_end())])
             }
@@ -250,6 +271,7 @@ impl<'a> Parser<'a> {
         Node::Dot(match (self.flags.dot_all, self.language) {
             (true, _) => &[],
             (false, Language::JavaScript) => LINE_ENDS_OF_JAVASCRIPT,
+            (false, Language::Java) if !self.flags.unix_lines => java::LINE_ENDS,
             (false, _) => LINE_FEED,
         })
     }
@@ -266,6 +288,9 @@ impl<'a> Parser<'a> {
         let Some((end, low, high)) = parsed else {
             return match self.language {
                 Language::Common => Err(self.invalid(start, "not common to all languages")),
+                Language::Java => Err(self
+                    .invalid(start, "a `{` begins the bounds of a repetition")
+                    .help("write `\\{` for the character")),
                 _ => Ok(None),
             };
         };
@@ -293,13 +318,21 @@ impl<'a> Parser<'a> {
     ) -> Result<(), Refused> {
         let mode = if self.eat("?") {
             Mode::Lazy
-        } else if self.is_python() && self.eat("+") {
+        } else if (self.is_python() || self.is_java()) && self.eat("+") {
             Mode::Possessive
         } else {
             Mode::Greedy
         };
         let nothing = "there is nothing here to repeat";
+        // Java takes bounds behind nothing, and behind a repetition, and they repeat nothing there.
+        let empty = matches!(nodes.last(), None | Some(Node::Repeat { .. }));
+        if self.is_java() && empty && self.text[start..].starts_with('{') {
+            return Err(self.unsupported(start, "bounds with nothing to repeat cannot be used here"));
+        }
         let Some(node) = nodes.pop() else { return Err(self.invalid(start, nothing)) };
+        // Java repeats what takes no character, too.
+        let anchor = matches!(node, Node::Start { .. } | Node::End(_) | Node::Word { .. });
+        let node = if anchor && self.is_java() { Node::Group(None, Box::new(node)) } else { node };
         match &node {
             Node::Repeat { .. } => {
                 let refused = self.invalid(start, "this repeats a repetition");

@@ -6,7 +6,7 @@
 use hook_core::Verdict;
 use hook_shell::{Command, Kind, Line, Quoting, Role};
 
-use super::shown;
+use crate::shown::shown;
 use crate::wild::Wild;
 
 #[derive(Debug, Clone)]

@@ -24,6 +24,7 @@ pub use tools::known_tools;
 use self::names::{Names, names};
 use self::says::{Says, says};
 use crate::problem::Problem;
+use crate::shown::shown;
 
 /// A rule and what its author should know about it.
 #[derive(Debug, Clone)]
@@ -190,17 +191,6 @@ fn unreadable(problem: Problem, problems: &mut Vec<Problem>) -> Shape {
     let why = problem.message.clone();
     problems.push(problem);
     Shape::Unreadable(why)
-}
-
-/// A value in quotes, short enough for one line.
-fn shown(value: &str) -> String {
-    const MOST: usize = 80;
-    let mut chars = value.chars();
-    let mut start: String = chars.by_ref().take(MOST).collect();
-    if chars.next().is_some() {
-        start.push('…');
-    }
-    format!("{start:?}")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use hook_core::Verdict;
 
-use super::shown;
+use crate::shown::shown;
 use crate::wild::Wild;
 
 /// Aliases that PowerShell comes with, and the commands they stand for.

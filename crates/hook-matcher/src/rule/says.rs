@@ -7,8 +7,9 @@ use super::grammar::{Content, Parsed};
 use super::path::{PathPattern, Roots};
 use super::powershell::PowerShellPattern;
 use super::tools::{self, Takes};
-use super::{RuleInput, domain, shown};
+use super::{RuleInput, domain};
 use crate::problem::{Problem, ProblemKind};
+use crate::shown::shown;
 use crate::wild::Wild;
 
 /// What a rule says about the input.
@@ -163,7 +164,7 @@ impl Says {
 }
 
 fn on_name(what: &str, fits: bool, value: &str) -> Verdict {
-    Verdict { holds: fits, why: format!("the {what} is {}", shown(value)) }
+    Verdict::of(fits, format!("the {what} is {}", shown(value)))
 }
 
 fn on_path(pattern: &PathPattern, path: &str, input: &RuleInput<'_>) -> Verdict {
@@ -172,5 +173,5 @@ fn on_path(pattern: &PathPattern, path: &str, input: &RuleInput<'_>) -> Verdict 
     }
     let roots =
         Roots { session: input.session, project: input.project, home: input.home, source: input.source };
-    Verdict { holds: pattern.matches(path, &roots), why: format!("the file is {}", shown(path)) }
+    Verdict::of(pattern.matches(path, &roots), format!("the file is {}", shown(path)))
 }
