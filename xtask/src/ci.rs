@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::expected::Expected;
 use crate::report::Report;
-use crate::{codes, conformance, layers, names, root, trials};
+use crate::{codes, conformance, layers, matchers, names, root, trials};
 
 type Step = fn() -> Result<()>;
 
@@ -18,6 +18,7 @@ const STEPS: &[(&str, Step)] = &[
     ("clippy", clippy),
     ("doc", doc),
     ("codes", codes::check),
+    ("matchers", matchers::check),
     ("conformance", conformance_step),
     ("trials", trials_step),
 ];

@@ -18,6 +18,7 @@ pub mod conformance;
 pub mod dist;
 pub mod expected;
 pub mod layers;
+pub mod matchers;
 pub mod names;
 pub mod report;
 pub mod root;

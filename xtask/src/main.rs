@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use xtask::{bench, ci, codes, conformance, dist, root, trials};
+use xtask::{bench, ci, codes, conformance, dist, matchers, root, trials};
 
 /// Checks, conformance, trials and benches of hook-engine.
 #[derive(Parser)]
@@ -56,6 +56,12 @@ enum Verb {
         #[arg(long)]
         check: bool,
     },
+    /// Write docs/matchers.md from the documentation of the matcher crate.
+    Matchers {
+        /// Only compare, and fail where the page is old.
+        #[arg(long)]
+        check: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -87,6 +93,8 @@ fn run(verb: Verb) -> Result<bool> {
         Verb::Dist => println!("{}", dist::build()?.display()),
         Verb::Codes { check: true } => codes::check()?,
         Verb::Codes { check: false } => codes::write()?,
+        Verb::Matchers { check: true } => matchers::check()?,
+        Verb::Matchers { check: false } => matchers::write()?,
     }
     Ok(true)
 }

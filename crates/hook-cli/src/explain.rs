@@ -66,7 +66,7 @@ fn left_alone(sources: &SourceArgs, engine: &Engine, loaded: &Loaded) -> Result<
     let explained = |hook: &Arc<Hook>| {
         let title = dialects.get(hook.dialect).map_or(hook.dialect.0, |dialect| dialect.profile().title);
         let why = format!("its file is left to {title}; `--from {}` reads it", hook.dialect);
-        Explained { hook: hook.clone(), hurdle: Some(Hurdle::Source), why: vec![why] }
+        Explained { hook: hook.clone(), hurdle: Some(Hurdle::Source), why: vec![why], terms: Vec::new() }
     };
     Ok(every.hooks().filter(|hook| !is_read(hook)).map(explained).collect())
 }
@@ -84,6 +84,7 @@ fn of_event(event: &Event, all: &[Explained], outcome: Option<&Outcome>) -> Valu
             value["runs"] = explained.hurdle.is_none().into();
             value["hurdle"] = json!(explained.hurdle.map(Hurdle::name));
             value["why"] = json!(explained.why);
+            value["terms"] = json!(explained.terms);
             if let Some(run) = run_of(explained, outcome) {
                 value["run"] = json_form::run(run);
             }
@@ -149,5 +150,8 @@ fn hook(out: &mut String, explained: &Explained, run: Option<&Run>) {
     }
     for why in &explained.why {
         let _ = writeln!(out, "        {}", harmless(why));
+    }
+    for term in &explained.terms {
+        let _ = writeln!(out, "        {DIM}{}{RESET}", harmless(term));
     }
 }

@@ -51,6 +51,7 @@ impl Reader<'_, '_> {
             }
             HandlerKind::Prompt => Handler::Prompt(prompt(&mut fields, &mut defect)),
             HandlerKind::Agent => Handler::Agent(prompt(&mut fields, &mut defect)),
+            HandlerKind::Deny => Handler::Deny { reason: needed(&mut fields, "reason", &mut defect) },
             _ => Handler::Unknown { kind: word.to_owned() },
         };
         let id = fields.string("id").filter(|id| !id.trim().is_empty());
@@ -138,6 +139,7 @@ impl Reader<'_, '_> {
                 Untyped::Command => HandlerKind::Command,
                 Untyped::Infer if has("url") => HandlerKind::Http,
                 Untyped::Infer if has("prompt") => HandlerKind::Prompt,
+                Untyped::Infer if has("reason") && !has("command") => HandlerKind::Deny,
                 Untyped::Infer if has("server") || has("tool") => HandlerKind::Mcp,
                 Untyped::Infer => HandlerKind::Command,
                 Untyped::Refuse => {

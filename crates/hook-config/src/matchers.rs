@@ -8,16 +8,34 @@ use crate::formats::Tools;
 use crate::json::Node;
 use crate::report::Report;
 
-/// Compiles a matcher and reports what the compiler finds. `tools` are those it could mean, where they are known.
+/// What is known of the event a matcher stands under.
+pub(crate) struct About<'a> {
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// It comes with a call of a tool. What is not known may well.
+    pub(crate) has_tool: bool,
+    /// Whether its hooks can hold something back; asked only where a finding depends on it.
+    pub(crate) guards: &'a dyn Fn() -> bool,
+    /// The tools a matcher could mean, where they are known.
+    pub(crate) tools: Option<&'a Tools>,
+}
+
+/// Compiles a matcher and reports what the compiler finds.
 pub(crate) fn check(
     text: &str,
     flavour: Flavour,
-    tools: Option<&Tools>,
+    event: &About<'_>,
     node: &Node,
     pointer: &str,
     report: &mut Report<'_>,
 ) {
+    let tools = event.tools;
     let compiled = Matcher::compile(Some(text), flavour);
+    if !event.has_tool && compiled.matcher.predicate().is_some() {
+        let message = format!("{} comes with no call of a tool, so there is no input to look at", event.name);
+        let finding = report.at(codes::MATCHER_WITHOUT_TOOL, pointer, node.span, message);
+        report.push(finding.help("match what the event names, or move the hooks to an event of one tool"));
+    }
     // What is wrong with the text itself is the better explanation.
     if let (Some(tools), true) = (tools, compiled.problems.is_empty()) {
         unknown_tools(&compiled.matcher, text, tools, node, pointer, report);
@@ -25,6 +43,8 @@ pub(crate) fn check(
     for problem in compiled.problems {
         let (code, severity) = match problem.kind {
             ProblemKind::Unreadable => (codes::MATCHER_UNREADABLE, Severity::Error),
+            ProblemKind::NameFallback if (event.guards)() => (codes::MATCHER_NAME_FALLBACK, Severity::Error),
+            ProblemKind::NameFallback => (codes::MATCHER_NAME_FALLBACK, Severity::Warning),
             ProblemKind::LiteralFallback => (codes::MATCHER_LITERAL_FALLBACK, Severity::Warning),
             ProblemKind::McpServerPrefix => (codes::MCP_SERVER_PREFIX, Severity::Warning),
             _ => (codes::MATCHER_DIALECT_TRAP, Severity::Warning),

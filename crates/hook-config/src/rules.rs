@@ -1,16 +1,17 @@
-//! Findings about `if` rules, by the compiler that will run them.
+//! Findings about `if`s, by the compiler that will run them.
 
-use hook_core::Dialect;
 use hook_core::diagnostic::codes;
-use hook_matcher::{ProblemKind, Rule, known_tools};
+use hook_core::{Dialect, DialectId};
+use hook_matcher::{CompiledIf, ProblemKind, known_tools};
 
 use crate::json::Member;
 use crate::report::Report;
 
-/// Compiles the rule of a handler and reports what the compiler finds.
+/// Compiles the `if` of a handler and reports what the compiler finds.
 pub(crate) fn check(member: &Member, dialect: &dyn Dialect, pointer: &str, report: &mut Report<'_>) {
     let Some(text) = member.value.as_str() else { return };
-    for problem in Rule::compile(text).problems {
+    let native = dialect.profile().id == DialectId::NATIVE;
+    for problem in CompiledIf::compile(text, native).problems {
         let word = text.get(problem.span.start..problem.span.end).unwrap_or_default();
         let code = match problem.kind {
             ProblemKind::Unreadable => codes::CONDITION_UNREADABLE,

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
 use hook_core::{
-    Binding, Dialect, Document, EventKind, EventRow, Flavour, HandlerKind, Hook, Layer, MatcherSpec,
-    Severity, Subject,
+    Binding, Dialect, Document, Event, EventKind, EventRow, Flavour, HandlerKind, Hook, Layer, MatcherSpec,
+    Payload, Severity, Subject,
 };
 use hook_mapper::Dialects;
 use hook_matcher::Matcher;
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::fields::{Fields, warn_unknown};
 use crate::formats::{Rules, Tolerance};
@@ -102,7 +102,7 @@ impl<'a, 's> Reader<'a, 's> {
     pub(crate) fn finish(
         &self,
         bindings: Vec<Binding>,
-        switches: Map<String, serde_json::Value>,
+        switches: Map<String, Value>,
         description: Option<String>,
     ) -> Document {
         Document {
@@ -380,8 +380,14 @@ impl<'a, 's> Reader<'a, 's> {
                 self.without_subject(text, flavour, heard, node, &pointer);
             }
         } else {
-            let tools = self.rules.tools.filter(|_| subject == Some(Subject::Tool));
-            matchers::check(text, flavour, tools, node, &pointer, &mut self.report);
+            let dialect = self.dialect;
+            let event = matchers::About {
+                name: &heard.name,
+                has_tool: subject.is_none_or(|subject| subject == Subject::Tool),
+                guards: &|| guards(dialect, heard),
+                tools: self.rules.tools.filter(|_| subject == Some(Subject::Tool)),
+            };
+            matchers::check(text, flavour, &event, node, &pointer, &mut self.report);
         }
         Some(MatcherSpec { text: Some(text.clone()), flavour, location: Some(self.report.locate(node.span)) })
     }
@@ -406,8 +412,18 @@ impl Reader<'_, '_> {
     }
 }
 
+/// True where hooks of the event can hold something back.
+fn guards(dialect: &dyn Dialect, heard: &Heard) -> bool {
+    let id = dialect.profile().id;
+    heard.kinds.iter().any(|kind| {
+        let payload = Arc::new(Payload::from_value(Value::Null));
+        let event = Event::new(kind.clone(), id, heard.name.clone(), payload);
+        dialect.capabilities(&event).block
+    })
+}
+
 fn looks_like_a_handler(node: &Node) -> bool {
-    ["type", "command", "url", "prompt", "server", "tool"].iter().any(|key| node.get(key).is_some())
+    ["type", "command", "url", "prompt", "server", "tool", "reason"].iter().any(|key| node.get(key).is_some())
 }
 
 /// One binding per neutral kind the event hears.

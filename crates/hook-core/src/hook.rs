@@ -224,6 +224,11 @@ pub enum Handler {
     Prompt(PromptHandler),
     /// Lets a subagent decide.
     Agent(PromptHandler),
+    /// Refuses, always ("AIMON hook configuration guide, deny").
+    Deny {
+        /// Why; never blank.
+        reason: String,
+    },
     /// A closure of the host, registered through the facade under this name.
     Code {
         /// The name the host gave.
@@ -251,6 +256,8 @@ pub enum HandlerKind {
     Prompt,
     /// `agent`
     Agent,
+    /// `deny`
+    Deny,
     /// registered in code
     Code,
     /// not known
@@ -266,6 +273,7 @@ impl HandlerKind {
             HandlerKind::Mcp => "mcp",
             HandlerKind::Prompt => "prompt",
             HandlerKind::Agent => "agent",
+            HandlerKind::Deny => "deny",
             HandlerKind::Code => "code",
             HandlerKind::Unknown => "unknown",
         }
@@ -281,6 +289,7 @@ impl Handler {
             Handler::Mcp { .. } => HandlerKind::Mcp,
             Handler::Prompt(_) => HandlerKind::Prompt,
             Handler::Agent(_) => HandlerKind::Agent,
+            Handler::Deny { .. } => HandlerKind::Deny,
             Handler::Code { .. } => HandlerKind::Code,
             Handler::Unknown { .. } => HandlerKind::Unknown,
         }
@@ -296,6 +305,7 @@ impl Handler {
             Handler::Http(http) => format!("{} {}", http.method, http.shown_url()),
             Handler::Mcp { server, tool } => format!("{server}/{tool}"),
             Handler::Prompt(asked) | Handler::Agent(asked) => asked.prompt.clone(),
+            Handler::Deny { reason } => reason.clone(),
             Handler::Code { name } => name.clone(),
             Handler::Unknown { kind } => format!("type {kind:?}"),
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::condition::Condition;
 use crate::hook::{DialectId, Hook};
 
-/// A hook whose event and matcher fit, offered to its dialect for planning. Candidates come in dispatch order.
+/// A hook whose event fits, and its matcher as far as names go, offered to its dialect for planning. Candidates come in dispatch order.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// The hook.
@@ -18,6 +18,8 @@ pub struct Candidate {
     pub group: usize,
     /// The group's hooks were written to run at the same time.
     pub parallel: bool,
+    /// The part of its matcher that looks at the input; asked when its turn comes, so that it meets what hooks before it rewrote.
+    pub predicate: Option<Arc<dyn Condition>>,
     /// Its `if`, compiled; asked when its turn comes.
     pub condition: Option<Arc<dyn Condition>>,
 }

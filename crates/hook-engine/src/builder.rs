@@ -7,7 +7,7 @@ use hook_core::{
     AskHandler, Document, EventKind, Executor, Gate, HostContext, LanguageModel, Observer, SessionStore,
     TrustAll,
 };
-use hook_exec::Executors;
+use hook_exec::{DenyExecutor, Executors};
 use hook_exec_command::CommandExecutor;
 use hook_exec_http::HttpExecutor;
 use hook_exec_prompt::PromptExecutor;
@@ -18,7 +18,7 @@ use hook_state::MemorySessions;
 use crate::background::BackgroundMode;
 use crate::engine::Engine;
 
-/// Builds an [`Engine`]. Without further calls it knows the standard dialects, runs command and http hooks, keeps session
+/// Builds an [`Engine`]. Without further calls it knows the standard dialects, runs command, http and deny hooks, keeps session
 /// state in memory, trusts every hook and has no documents.
 pub struct EngineBuilder {
     pub(crate) host: HostContext,
@@ -43,7 +43,8 @@ impl EngineBuilder {
             only: None,
             executors: Executors::new()
                 .with(Arc::new(CommandExecutor::new()))
-                .with(Arc::new(HttpExecutor::new(Client::new()))),
+                .with(Arc::new(HttpExecutor::new(Client::new())))
+                .with(Arc::new(DenyExecutor)),
             sessions: Arc::new(MemorySessions::new()),
             gate: Arc::new(TrustAll),
             observers: Vec::new(),

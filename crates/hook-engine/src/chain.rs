@@ -235,10 +235,19 @@ impl Chain<'_> {
     async fn run_hook(&self, dialect: &dyn Dialect, candidate: &Candidate, progress: &Progress) -> Run {
         let hook = &candidate.hook;
         let cx = HookCx { event: &progress.event, hook, session: &progress.session, host: self.host };
-        if let Some(verdict) = candidate.condition.as_ref().map(|condition| condition.test(&cx))
-            && !verdict.holds
-        {
-            return self.skipped(hook, &verdict.why);
+        let mut made = Vec::new();
+        let conditions = [(&candidate.predicate, "the matcher"), (&candidate.condition, "the `if`")];
+        for (condition, name) in conditions {
+            let Some(verdict) = condition.as_ref().map(|condition| condition.test(&cx)) else { continue };
+            if !verdict.holds {
+                return self.skipped(hook, &format!("{name} does not fit: {}", verdict.why));
+            }
+            if let Some(unsure) = verdict.unsure {
+                made.push(Note::warning(format!(
+                    "{name} of {} cannot be judged, so it counts as fitting: {unsure}",
+                    hook.origin
+                )));
+            }
         }
         if let Err(why) = self.gate.admit(hook) {
             return self.skipped(hook, &why);
@@ -248,7 +257,6 @@ impl Chain<'_> {
         let kind = hook.handler.kind();
         let profile = dialect.profile();
         let executor = self.executors.get(kind);
-        let mut made = Vec::new();
         if hook.background && executor.is_some() && self.background == Background::PutOff {
             let rule = "it runs in the background; what it says comes with a later event";
             let reading = Reading::new(Status::Background, Answer::default(), rule);

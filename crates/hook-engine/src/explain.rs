@@ -67,6 +67,9 @@ pub struct Explained {
     pub hurdle: Option<Hurdle>,
     /// Why, with the value it saw: the first reason against it, or everything that speaks for it, one sentence each.
     pub why: Vec<String>,
+    /// The terms of a matcher or an `if` that looks at the input of a tool, one line each, with what each says and the value it
+    /// saw: up to the first that decided. Empty where there are none, or where something else kept the hook from running before.
+    pub terms: Vec<String>,
 }
 
 impl Engine {
@@ -96,7 +99,12 @@ impl Engine {
                 }
                 (Ok(why), None) => (None, why),
             };
-            Explained { hook, hurdle, why }
+            let asked = matches!(hurdle, None | Some(Hurdle::Matcher | Hurdle::Condition));
+            let candidate = candidates.iter().find(|candidate| Arc::ptr_eq(&candidate.hook, &hook));
+            let cx = HookCx { event, hook: &hook, session: &view, host: self.host() };
+            let terms =
+                candidate.filter(|_| asked).map(|candidate| terms(candidate, &cx)).unwrap_or_default();
+            Explained { hook, hurdle, why, terms }
         };
         all.into_iter().map(explain).collect()
     }
@@ -130,12 +138,22 @@ impl Engine {
         }
         let mut why = vec![matcher];
         let cx = HookCx { event, hook, session: view, host: self.host() };
-        if let Some(condition) = &candidates[place].condition {
+        let candidate = &candidates[place];
+        if let Some(predicate) = &candidate.predicate {
+            let verdict = predicate.test(&cx);
+            if !verdict.holds {
+                return Err((Hurdle::Matcher, format!("the matcher does not fit: {}", verdict.why)));
+            }
+            why = vec![format!("the matcher fits: {}", verdict.why)];
+            why.extend(verdict.unsure.map(unsure));
+        }
+        if let Some(condition) = &candidate.condition {
             let verdict = condition.test(&cx);
             if !verdict.holds {
                 return Err((Hurdle::Condition, verdict.why));
             }
             why.push(verdict.why);
+            why.extend(verdict.unsure.map(unsure));
         }
         if hook.once && view.state.spent.contains(hook.id.as_str()) {
             return Err((Hurdle::Once, "once: it ran already in this session".to_owned()));
@@ -158,6 +176,15 @@ impl Engine {
         }
         Ok(why)
     }
+}
+
+fn terms(candidate: &Candidate, cx: &HookCx<'_>) -> Vec<String> {
+    let conditions = [&candidate.predicate, &candidate.condition].into_iter().flatten();
+    conditions.flat_map(|condition| condition.parts(cx)).collect()
+}
+
+fn unsure(why: String) -> String {
+    format!("it could not be judged, so it counts as fitting: {why}")
 }
 
 /// What the matcher says, with the value it saw.

@@ -36,7 +36,19 @@ fn one_of(words: &'static [&'static str]) -> impl Strategy<Value = &'static str>
 }
 
 fn handler() -> impl Strategy<Value = Value> {
-    let rule = one_of(&["", "", "", "Bash", "Bash(git *)", "Edit(*.rs)", "Bash(git", "bash", "mcp__x"]);
+    let rule = one_of(&[
+        "",
+        "",
+        "",
+        "Bash",
+        "Bash(git *)",
+        "Edit(*.rs)",
+        "Bash(git",
+        "bash",
+        "mcp__x",
+        "Bash(command=push)",
+        "Bash & input.command~(",
+    ]);
     let kind = one_of(&["command", "command", "command", "prompt", "http", "nonsense"]);
     let exit = one_of(&["0", "0", "1", "2"]);
     let flags = (any::<bool>(), any::<bool>(), prop::option::of(any::<bool>()), -1i64..2);
@@ -59,8 +71,22 @@ fn handler() -> impl Strategy<Value = Value> {
 }
 
 fn file() -> impl Strategy<Value = Value> {
-    let matcher =
-        one_of(&["*", "Bash", "bash", "Edit|Write", "^Ba", "(", "mcp__.*", "Ba*", "Task", "startup"]);
+    let matcher = one_of(&[
+        "*",
+        "Bash",
+        "bash",
+        "Edit|Write",
+        "^Ba",
+        "(",
+        "mcp__.*",
+        "Ba*",
+        "Task",
+        "startup",
+        "Bash(git *)",
+        "Edit(*.rs)|input.command~ls",
+        "Bash(command=push)",
+        "Bash(git",
+    ]);
     let event = one_of(&["PreToolUse", "PreToolUse", "PreToolUse", "PostToolUse", "Stop", "SessionStart"]);
     let group = (event, matcher, any::<bool>(), prop::collection::vec(handler(), 1..4));
     prop::collection::vec(group, 1..6).prop_map(|groups| {

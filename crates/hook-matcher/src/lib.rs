@@ -26,6 +26,11 @@
 //! | `ClaudeNarrow` | everything | letters, digits, `_`; split at `\|` | JavaScript, searched | counts | unreadable |
 //! | `Amplifier` | everything | – | Python, whole name | ignored | compared literally |
 //! | `Native` | everything | as `Claude` | `*` globs over the whole name, else Rust, searched | counts | unreadable |
+//! | `Aimon` | everything | letters, digits, `_`, `-`, `.`, `:`, `/`; split at `\|` | `*` globs and Java, whole name | counts | the name of a tool |
+//! | `AimonStrict` | everything | letters, digits, `_`, `-`, `.`; split at `\|` | the same without other signs | counts | unreadable |
+//!
+//! Matchers of the last three may look at the input of a tool: [`mod@reference`] is their language, a [`Predicate`] what they compile
+//! to beside the names.
 //!
 //! Whether an unreadable matcher counts as matching is for the caller to decide: on a guard it should.
 //!
@@ -38,7 +43,7 @@
 //! |---|---|
 //! | none | lists, globs, and patterns that are literal text with gaps: `^mcp__fs__`, `^(Edit\|Write)$`, `mcp__.*__get` |
 //! | `regex-lite` | every pattern on which it agrees with `regex` |
-//! | `regex` | Unicode classes and letter case beyond ASCII; Rust syntax of the native flavour that other languages lack |
+//! | `regex` | Unicode classes and letter case beyond ASCII; Rust syntax of the native flavour that other languages lack; whatever is searched in the input of a tool, which may be long |
 //! | `fancy-regex` | look-around, back-references, atomic groups; reaching its step limit counts as a match |
 //!
 //! A pattern is unreadable where its language refuses it (in Amplifier's flavour it is then compared literally), and where it is
@@ -47,6 +52,7 @@
 // The parser that is made from the grammar of rules names it; without the features that bring a stack guard in assembler.
 extern crate alloc;
 
+mod condition;
 mod engine;
 mod flavours;
 mod matcher;
@@ -54,12 +60,14 @@ mod native;
 mod pattern;
 mod predicate;
 mod problem;
+pub mod reference;
 mod rule;
 mod shown;
 mod traps;
 mod url;
 mod wild;
 
+pub use condition::CompiledIf;
 pub use matcher::{Compiled, Matcher};
 pub use predicate::Predicate;
 pub use problem::{Problem, ProblemKind};

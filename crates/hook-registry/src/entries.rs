@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hook_core::{Condition, Document, EventKind, Flavour, Hook};
-use hook_matcher::{Matcher, Rule};
+use hook_core::{Condition, DialectId, Document, EventKind, Flavour, Hook};
+use hook_matcher::{CompiledIf, Matcher};
 
 /// One hook with its compiled matcher.
 #[derive(Debug, Clone)]
@@ -20,6 +20,14 @@ pub(crate) struct Entry {
     pub(crate) condition: Option<Arc<dyn Condition>>,
     /// An unreadable matcher counts as matching.
     pub(crate) guard: bool,
+}
+
+impl Entry {
+    /// The part of the matcher that is asked when the hook's turn comes.
+    pub(crate) fn predicate(&self) -> Option<Arc<dyn Condition>> {
+        let predicate = self.matcher.predicate()?.clone();
+        Some(predicate)
+    }
 }
 
 /// All hooks in dispatch order, and the enabled ones of the wanted events compiled.
@@ -49,7 +57,7 @@ pub(crate) fn flatten(
     written.sort_by_key(|(order, _)| *order);
 
     let mut compiled: HashMap<(&str, Flavour), Arc<Matcher>> = HashMap::new();
-    let mut rules: HashMap<&str, Rule> = HashMap::new();
+    let mut ifs: HashMap<(&str, bool), CompiledIf> = HashMap::new();
     let mut hooks = Vec::with_capacity(written.len());
     let mut entries = Vec::new();
     for (place, (_, Written { hook, group, parallel })) in written.into_iter().enumerate() {
@@ -63,10 +71,11 @@ pub(crate) fn flatten(
             .or_insert_with(|| Arc::new(Matcher::compile(Some(text), hook.matcher.flavour).matcher))
             .clone();
         let condition = hook.condition.as_ref().map(|written| {
-            let rule = rules.entry(&written.text).or_insert_with(|| Rule::compile(&written.text).rule);
-            let guards = rule.is_unreadable() && guard(hook);
-            let condition: Arc<dyn Condition> = Arc::new(rule.clone().guarding(guards));
-            condition
+            let native = hook.dialect == DialectId::NATIVE;
+            let compiled = ifs
+                .entry((&written.text, native))
+                .or_insert_with(|| CompiledIf::compile(&written.text, native));
+            compiled.condition(compiled.is_unreadable() && guard(hook))
         });
         let guard = matcher.is_unreadable() && guard(hook);
         entries.push(Entry { hook: hook.clone(), place, matcher, group, parallel, condition, guard });

@@ -48,7 +48,8 @@ impl Generation {
         &self.hooks
     }
 
-    /// The hooks whose event and matcher fit, in dispatch order.
+    /// The hooks whose event and matcher fit, in dispatch order. Of a matcher that looks at the input, only what it says of names is
+    /// judged here; the rest comes with the candidate, to be asked when its turn comes.
     pub fn select(&self, event: &Event) -> Vec<Candidate> {
         let Some(index) = self.by_event.get(&event.kind) else { return Vec::new() };
         let values: Vec<&str> = event.match_values().collect();
@@ -56,6 +57,7 @@ impl Generation {
             hook: entry.hook.clone(),
             group: entry.group,
             parallel: entry.parallel,
+            predicate: entry.predicate(),
             condition: entry.condition.clone(),
         };
         index.matching(&values).map(candidate).collect()

@@ -245,3 +245,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_a_matcher_says_of_the_input_comes_with_its_candidate() {
+    let native = |name: &str, matcher: &str| {
+        let spec = MatcherSpec { text: Some(matcher.into()), flavour: Flavour::Native, location: None };
+        Hook { matcher: spec, ..hook(name, PRE, None, 0) }
+    };
+    let generation = build(&[document(
+        Layer::Project,
+        vec![
+            native("exact", "Bash(git *)"),
+            native("any", "input.command~git"),
+            native("glob", "Ba* & input.command~git"),
+            native("names", "B* & *h"),
+            native("other", "Edit(*.ts)"),
+        ],
+    )]);
+    for _ in 0..2 {
+        let candidates = generation.select(&event(PRE, &["Bash"]));
+        let found: Vec<(&str, bool)> = candidates
+            .iter()
+            .map(|candidate| (candidate.hook.id.as_str(), candidate.predicate.is_some()))
+            .collect();
+        assert_eq!(found, [("exact", true), ("any", true), ("glob", true), ("names", false)]);
+        assert_eq!(selected(&generation, &event(PRE, &["Edit"])), ["any", "other"]);
+    }
+}

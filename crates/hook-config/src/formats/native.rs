@@ -19,6 +19,10 @@ pub(super) const FORMAT: Format = Format {
     module: None,
 };
 
+/// A deny has no transport, and nothing to wait for; in the background it would deny nothing.
+const DENY: &[&str] =
+    &["type", "id", "enabled", "if", "once", "statusMessage", "priority", "reason", "matcher"];
+
 const HANDLER: &[&str] = &[
     "type",
     "id",
@@ -77,9 +81,10 @@ static RULES: Rules = Rules {
         ("mcp_tool", HandlerKind::Mcp),
         ("prompt", HandlerKind::Prompt),
         ("agent", HandlerKind::Agent),
+        ("deny", HandlerKind::Deny),
     ],
     untyped: Untyped::Infer,
-    fields: |_| HANDLER,
+    fields: |kind| if kind == HandlerKind::Deny { DENY } else { HANDLER },
     once_everywhere: true,
     agent_stop_is_subagent_stop: false,
     no_user_config_in_shell: None,

@@ -62,7 +62,9 @@ fn every_member_of_a_hook_is_read() {
             {"url": "https://example.org", "headers": {"A": "b"}},
             {"server": "s", "tool": "t"},
             {"prompt": "ok?"},
-            {"type": "agent", "prompt": "look"}
+            {"type": "agent", "prompt": "look"},
+            {"type": "deny", "reason": "no"},
+            {"reason": "no"}
         ]}]}}"#,
     );
     assert_eq!(found(&loaded), [""; 0]);
@@ -87,7 +89,8 @@ fn every_member_of_a_hook_is_read() {
     assert_eq!(hooks[1].on_failure.for_kind(FailureKind::Exit, OnFailure::Block), OnFailure::Continue);
     assert_eq!(hooks[2].handler.summary(), "POST https://example.org");
     let kinds: Vec<_> = hooks[2..].iter().map(|hook| hook.handler.kind()).collect();
-    assert_eq!(kinds, [HandlerKind::Http, HandlerKind::Mcp, HandlerKind::Prompt, HandlerKind::Agent]);
+    assert_eq!(kinds[..4], [HandlerKind::Http, HandlerKind::Mcp, HandlerKind::Prompt, HandlerKind::Agent]);
+    assert_eq!(kinds[4..], [HandlerKind::Deny; 2]);
 }
 
 #[test]
@@ -284,5 +287,71 @@ fn what_a_prompt_says_is_read_and_makes_another_hook_of_it() {
         let loaded = read(members);
         assert_eq!(found(&loaded), [finding]);
         assert!(loaded.hooks().next().unwrap().enabled);
+    }
+}
+
+#[test]
+fn a_deny_needs_a_reason_and_something_to_hold_back() {
+    for (event, handler, expected, enabled) in [
+        ("PreToolUse", r#"{"type": "deny", "reason": "no"}"#, "", true),
+        ("Stop", r#"{"type": "deny", "reason": "no"}"#, "", true),
+        ("PreToolUse", r#"{"type": "deny"}"#, "missing-field /hooks/PreToolUse/0/hooks/0", false),
+        (
+            "PreToolUse",
+            r#"{"type": "deny", "reason": " "}"#,
+            "missing-field /hooks/PreToolUse/0/hooks/0/reason",
+            false,
+        ),
+        (
+            "PostToolUse",
+            r#"{"type": "deny", "reason": "no"}"#,
+            "handler-type-not-supported /hooks/PostToolUse/0/hooks/0/type",
+            false,
+        ),
+        (
+            "PreToolUse",
+            r#"{"type": "deny", "reason": "no", "async": true}"#,
+            "unknown-field /hooks/PreToolUse/0/hooks/0/async",
+            true,
+        ),
+    ] {
+        let loaded =
+            native(&format!(r#"{{"hooks": {{"{event}": [{{"hooks": [{handler}, {{"command": "a"}}]}}]}}}}"#));
+        let found = found(&loaded);
+        assert_eq!(found.join(" "), expected, "{handler}");
+        let hook = loaded.hooks().next().expect("it is kept");
+        assert_eq!((hook.enabled, hook.background), (enabled, false), "{handler}");
+    }
+}
+
+#[test]
+fn predicates_are_checked_at_their_place() {
+    for (event, matcher, expected) in [
+        ("PreToolUse", "Bash(git *) | Edit(*.ts)", &[] as &[&str]),
+        ("PreToolUse", "Bash(command=^rm[)", &["matcher-unreadable error 2:28 ^rm["]),
+        ("PreToolUse", "Read(*) | Bash(git *", &["matcher-unreadable error 2:29 (git *"]),
+        ("PreToolUse", "HttpFetch(https://*)", &["matcher-unreadable error 2:25 https://*"]),
+        ("PreToolUse", "Edit|Write & input.file_path~x", &["matcher-dialect-trap warning 2:15 Edit|Write"]),
+        ("SessionStart", "startup & input.x~y", &["matcher-without-tool error 2:14 \"startup & input.x~y\""]),
+        ("SessionStart", "startup", &[]),
+    ] {
+        let text = format!(
+            "{{\"{event}\": [\n {{\"matcher\": \"{matcher}\", \"hooks\": [{{\"command\": \"a\"}}]}}]}}"
+        );
+        let loaded = native(&text);
+        let short = |finding: &hook_core::Diagnostic| {
+            let place = &finding.labels[0].location;
+            assert!(finding.help.is_some(), "{finding:?}");
+            let under = &text[place.span.start..place.span.end];
+            format!(
+                "{} {} {}:{} {under}",
+                finding.code.slug(),
+                finding.severity.name(),
+                place.line,
+                place.column
+            )
+        };
+        let found: Vec<String> = loaded.diagnostics.iter().map(short).collect();
+        assert_eq!(found, expected, "{matcher}");
     }
 }

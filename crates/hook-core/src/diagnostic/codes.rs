@@ -115,6 +115,8 @@ codes! {
     MATCHER_DIALECT_TRAP "HK306" "matcher-dialect-trap" Warning "A pattern that means something else in its agent than it seems to.";
     UNKNOWN_TOOL "HK307" "unknown-tool" Warning "A matcher that names no tool of the agent that is known.";
     MATCHER_NEVER_FITS "HK308" "matcher-never-fits" Warning "The event has an empty value for matchers, which this one does not fit.";
+    MATCHER_NAME_FALLBACK "HK309" "matcher-name-fallback" Warning "A matcher that cannot be read is taken for the name of a tool; an error where its hooks guard something.";
+    MATCHER_WITHOUT_TOOL "HK310" "matcher-without-tool" Error "A matcher that looks at the input of a tool, on an event without one.";
 
     UNKNOWN_HANDLER_TYPE "HK401" "unknown-handler-type" Error "A handler type that does not exist.";
     MISSING_FIELD "HK402" "missing-field" Error "A handler lacks a member it cannot work without.";

@@ -97,7 +97,13 @@ impl<'a> Bench<'a> {
         let hook = Arc::new(self.hook.clone());
         groups
             .iter()
-            .map(|&(group, parallel)| Candidate { hook: hook.clone(), group, parallel, condition: None })
+            .map(|&(group, parallel)| Candidate {
+                hook: hook.clone(),
+                group,
+                parallel,
+                predicate: None,
+                condition: None,
+            })
             .collect()
     }
 }

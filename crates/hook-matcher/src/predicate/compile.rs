@@ -72,6 +72,20 @@ pub(super) fn read(
     Some(Ok(alternatives))
 }
 
+/// One tool and the test of one field, which no permission rule has.
+pub(crate) fn tests_a_field(text: &str) -> bool {
+    let Ok(read) = grammar::parse(text) else { return false };
+    let [terms] = read.as_slice() else { return false };
+    let [Term { what: What::Call { tool, argument }, .. }] = terms.as_slice() else { return false };
+    grammar::field_test(*argument)
+        .is_some_and(|(path, _)| globs::fields(tool).is_none_or(|own| own.contains(&path)))
+}
+
+/// The text can only have been meant as a predicate.
+pub(crate) fn was_meant(text: &str) -> bool {
+    text.contains(" & ") || text.split(['|', '&']).any(is_input)
+}
+
 /// The text begins like a predicate, so that what is wrong with it is told in words of this grammar.
 fn looks_like_one(text: &str) -> bool {
     traps::permission_rule(text).is_some()
@@ -190,7 +204,10 @@ fn refusal(refused: Refused, slice: Slice<'_>, manner: Manner) -> Problem {
         Manner::Native => "the native flavour",
         Manner::Aimon { .. } => "Java",
     };
-    shifted(flavours::unreadable(refused, slice.text, language), slice.start)
+    let mut problem = flavours::unreadable(refused, slice.text, language);
+    let help = "characters that mean something in an expression have a backslash before them where they stand for themselves";
+    problem.help.get_or_insert_with(|| help.to_owned());
+    shifted(problem, slice.start)
 }
 
 fn shifted(problem: Problem, by: usize) -> Problem {

@@ -5,6 +5,8 @@ mod globs;
 mod grammar;
 mod value;
 
+pub(crate) use compile::{tests_a_field, was_meant};
+
 use std::sync::Arc;
 
 use hook_core::{Condition, HookCx, ToolCall, Verdict};

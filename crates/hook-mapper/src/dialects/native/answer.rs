@@ -1,8 +1,8 @@
 //! What a native hook said.
 
 use hook_core::{
-    Answer, Audience, Decision, Effect, EventKind, Exit, FailureKind, HandlerFailure, HandlerOutput, HookCx,
-    Level, Note, OnFailure, ProcessOutput, Reading, Status, StdoutForm, Stream,
+    Answer, Audience, Decision, Effect, EventKind, Exit, FailureKind, Handler, HandlerFailure, HandlerOutput,
+    HookCx, Level, Note, OnFailure, ProcessOutput, Reading, Status, StdoutForm, Stream,
 };
 use serde_json::Value;
 
@@ -23,6 +23,10 @@ pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
         }
         HandlerOutput::Model { reply } => read_model(cx, reply),
         HandlerOutput::Answer(answer) => {
+            if let Handler::Deny { .. } = cx.hook.handler {
+                let answer = Answer { reason_to: deny_reader(&cx.event.kind), ..answer.clone() };
+                return settle(cx, Reading::new(Status::Blocked, answer, "the deny handler refuses"));
+            }
             settle(cx, Reading::new(Status::Ok, answer.clone(), "the host's closure answered"))
         }
         HandlerOutput::Failure(HandlerFailure { kind, message, notes }) => {

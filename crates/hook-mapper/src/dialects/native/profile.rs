@@ -12,6 +12,16 @@ use crate::dialects::asked;
 const HANDLERS: &[HandlerKind] =
     &[HandlerKind::Command, HandlerKind::Http, HandlerKind::Mcp, HandlerKind::Prompt, HandlerKind::Agent];
 
+/// Those of events on which a deny holds something back.
+const GUARDS: &[HandlerKind] = &[
+    HandlerKind::Command,
+    HandlerKind::Http,
+    HandlerKind::Mcp,
+    HandlerKind::Prompt,
+    HandlerKind::Agent,
+    HandlerKind::Deny,
+];
+
 macro_rules! events {
     ($($name:ident $subject:expr, $blocks:literal;)*) => {
         const EVENTS: &[EventRow] = &[$(EventRow {
@@ -20,7 +30,7 @@ macro_rules! events {
             fired_as: &[stringify!($name)],
             subject: $subject,
             flavour: None,
-            handlers: HANDLERS,
+            handlers: if $blocks { GUARDS } else { HANDLERS },
         },)*];
 
         /// True where a deny holds something back (on stop events: keeps the agent going). What is not known may well.
