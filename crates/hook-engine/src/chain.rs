@@ -236,11 +236,14 @@ impl Chain<'_> {
         let hook = &candidate.hook;
         let cx = HookCx { event: &progress.event, hook, session: &progress.session, host: self.host };
         let mut made = Vec::new();
-        let conditions = [(&candidate.predicate, "the matcher"), (&candidate.condition, "the `if`")];
-        for (condition, name) in conditions {
+        let conditions = [
+            (&candidate.predicate, "the matcher", "the matcher does not fit: "),
+            (&candidate.condition, "the `if`", ""),
+        ];
+        for (condition, name, before) in conditions {
             let Some(verdict) = condition.as_ref().map(|condition| condition.test(&cx)) else { continue };
             if !verdict.holds {
-                return self.skipped(hook, &format!("{name} does not fit: {}", verdict.why));
+                return self.skipped(hook, &format!("{before}{}", verdict.why));
             }
             if let Some(unsure) = verdict.unsure {
                 made.push(Note::warning(format!(
