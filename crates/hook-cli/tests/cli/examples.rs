@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::place::Place;
 
@@ -41,7 +41,29 @@ fn the_bash_guard_blocks_what_destroys_and_nothing_else() {
         let said = fire(&place, "PreToolUse", "Bash", json!({ "command": command }));
         let decision = if blocked { "deny" } else { "none" };
         assert_eq!(said["decision"], decision, "{command}: {said:#}");
-        assert_eq!(said["runs"].as_array().unwrap().len(), 1, "{command}");
+        let ran = |run: &&Value| run["status"] != "skipped";
+        let ran: Vec<&Value> =
+            said["runs"].as_array().unwrap().iter().filter(ran).map(|run| &run["id"]).collect();
+        assert_eq!(ran, ["bash-guard"], "{command}");
+    }
+}
+
+#[test]
+fn forced_pushes_are_refused_without_a_script() {
+    let place = Place::example("quickstart");
+    for (command, refused) in [
+        ("git push --force", true),
+        ("git push origin main -f", true),
+        ("cd x && git  push --force origin", true),
+        ("git push origin main", false),
+        ("git push --force-with-lease", false),
+        ("git push origin fix-f", false),
+        ("git commit -m 'git push --force'", false),
+    ] {
+        let said = fire(&place, "PreToolUse", "Bash", json!({ "command": command }));
+        let decision = if refused { "deny" } else { "none" };
+        assert_eq!(said["decision"], decision, "{command}: {said:#}");
+        assert_eq!(said["runs"][1]["status"], if refused { "blocked" } else { "skipped" }, "{command}");
     }
 }
 
@@ -73,7 +95,7 @@ fn the_report_names_hook_reason_rule_and_place() {
     let said = place.hook(&["run", "PreToolUse", "--tool", "Bash", "--input", r#"{"command": "ls"}"#]);
     said.exits(0).shows(&["ok", "bash-guard.sh"]);
     let said = place.hook(&["run", "PreToolUse", "--tool", "Read", "--input", "{}"]);
-    said.exits(0).shows(&["none of the 2 hooks of this event runs"]);
+    said.exits(0).shows(&["none of the 3 hooks of this event runs"]);
 }
 
 #[test]

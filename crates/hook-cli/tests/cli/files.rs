@@ -75,8 +75,8 @@ fn hooks_are_listed_in_order_with_their_places() {
     said.exits(0).shows(&["PreToolUse\n", ".hooks/hooks.json:8:11", "bash-guard", "5 s", "off: "]);
     let list = place.hook(&["list", "--json"]).exits(0).json();
     let ids: Vec<_> = list.as_array().unwrap().iter().map(|hook| hook["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["bash-guard", "file-guard", "format", "context", "off"]);
-    assert_eq!(list[4]["enabled"], false);
+    assert_eq!(ids, ["bash-guard", "file-guard", "no-force-push", "format", "context", "off"]);
+    assert_eq!(list[5]["enabled"], false);
     assert_eq!(list[0]["timeout_s"], 5.0);
     Place::new().hook(&["list"]).exits(0).shows(&["no hooks"]);
 }
