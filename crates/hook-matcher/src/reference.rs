@@ -69,8 +69,8 @@
 //! - A matcher of AIMON that cannot be read is taken for the name of a tool, which no tool has: its hooks never run. On an event
 //!   that can hold something back that is an error. In strict mode it is unreadable; there names without parentheses hold only
 //!   letters, digits, `_`, `.`, `-` and `*`, and commands are cut as for native matchers.
-//! - What goes beyond a limit fits, and the run says so: commands of more than 65,536 bytes or 64 levels of nesting for globs, values
-//!   of more than 1 MiB for expressions (8 KiB where look-around or back-references need an engine that backtracks), and
+//! - What goes beyond a limit fits, and the run says so: commands of more than 65,536 bytes or 64 levels of nesting for globs (and of more than 1 MiB with all of their parts), values
+//!   of more than 1 MiB for expressions (1,536 bytes where look-around or back-references need an engine that backtracks), and
 //!   100,000 steps of that engine.
 //! - Matchers are at most 4,096 bytes long and 64 levels deep; lists of names may be longer.
 //!

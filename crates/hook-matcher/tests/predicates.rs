@@ -454,10 +454,12 @@ fn the_native_input_is_asked_where_the_neutral_one_lacks_the_field() {
 #[test]
 fn what_goes_beyond_a_limit_holds_and_is_reported() {
     let nested = format!("{}ls{}", "echo $(".repeat(65), ")".repeat(65));
+    let wide = format!("{}{}{}", "echo $(".repeat(60), "x y;".repeat(15_000), ")".repeat(60));
     let long = "a".repeat(1 << 20);
     let words = "echo \"a b\" && ".repeat(80_000);
     for (matcher, command) in [
         ("Bash(rm *)", nested.as_str()),
+        ("Bash(*q*q*)", wide.as_str()),
         ("Bash(rm *)", long.as_str()),
         ("Bash(rm *)", words.as_str()),
         ("Bash(command=(?=b)(a|b)*\\1c)", long.as_str()),

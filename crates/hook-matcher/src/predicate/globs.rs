@@ -9,6 +9,8 @@ use crate::wild::Wild;
 
 /// Longer lines are not cut into sub-commands.
 const MAX_LINE: usize = 65_536;
+/// Bytes of all parts of a line together that are compared with a glob: nested parts stand in those around them once more.
+const MAX_COMPARED: usize = 1 << 20;
 
 /// How a shell line is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,31 +84,44 @@ fn command(wild: &Wild, cut: Cut, line: &str) -> Seen {
             format!("the command is longer than {MAX_LINE} bytes, so its sub-commands are not known"),
         );
     }
-    let found = |piece: &str| Seen::of(true, format!("a sub-command is {}", shown(piece)));
     let pieces = hook_shell::pieces(line);
-    if let Some(piece) = pieces.pieces.iter().find(|piece| wild.matches(piece)) {
-        return found(piece);
+    let mut texts: Vec<&str> = pieces.pieces;
+    if cut == Cut::Thorough && pieces.unterminated {
+        texts.extend(hook_shell::bare_pieces(line));
     }
-    if pieces.too_deep {
-        return Seen::beyond(
+    let mut left = MAX_COMPARED;
+    let mut compare = |text: &str| {
+        left = left.checked_sub(text.len())?;
+        Some(wild.matches(text))
+    };
+    let found = |piece: &str| Seen::of(true, format!("a sub-command is {}", shown(piece)));
+    let beyond = || {
+        Seen::beyond(
             format!("the command is {}", shown(line)),
             "the command is nested too deeply, so its sub-commands are not known",
-        );
+        )
+    };
+    for text in texts {
+        match compare(text) {
+            Some(true) => return found(text),
+            Some(false) => {}
+            None => return beyond(),
+        }
+    }
+    if pieces.too_deep {
+        return beyond();
     }
     if cut == Cut::Thorough {
-        if pieces.unterminated
-            && let Some(piece) = hook_shell::bare_pieces(line).into_iter().find(|piece| wild.matches(piece))
-        {
-            return found(piece);
-        }
         let read = Line::read(line);
         let mut plain = String::new();
         for command in read.commands() {
             plain.clear();
             command.push_plain_text(&mut plain);
-            for text in [plain.as_str(), command.written()] {
-                if !text.is_empty() && wild.matches(text) {
-                    return found(text);
+            for text in [plain.as_str(), command.written()].into_iter().filter(|text| !text.is_empty()) {
+                match compare(text) {
+                    Some(true) => return found(text),
+                    Some(false) => {}
+                    None => return beyond(),
                 }
             }
         }

@@ -13,7 +13,7 @@ const MAX_VALUE: usize = 1 << 20;
 /// Values are not searched where the engine might need more steps than this: the bytes of the value, times the size of the pattern.
 const MAX_STEPS: usize = 1 << 27;
 /// The same for an engine that backtracks, whose time may grow with the square of the value.
-const MAX_BACKTRACKED: usize = 8 << 10;
+const MAX_BACKTRACKED: usize = 1_536;
 
 /// What a part of a predicate says of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
