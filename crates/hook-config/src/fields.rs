@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hook_core::diagnostic::codes;
 use hook_core::{FailMode, FailureKind, OnFailure, Severity};
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::json::{Kind, Node};
 use crate::report::{Report, step};
@@ -145,6 +145,21 @@ impl<'n, 'r, 's> Fields<'n, 'r, 's> {
         Some(Err("\"args\" is no list of strings".to_owned()))
     }
 
+    /// An object whose members stay as they are written. The outer `Some` says that the member stands there.
+    pub(crate) fn object(&mut self, name: &'static str) -> Option<Result<Map<String, Value>, String>> {
+        let node = self.take(name)?;
+        if let Value::Object(members) = node.to_value(&self.report.source.text) {
+            return Some(Ok(members));
+        }
+        // Called without its arguments it would be another call.
+        let pointer = step(self.pointer, name);
+        let message =
+            format!("{name:?} is {}; it wants an object, and without it the handler never runs", node.what());
+        let finding = self.report.at(codes::WRONG_TYPE, &pointer, node.span, message);
+        self.report.push(finding.severity(Severity::Error).help("write the arguments of the tool by name"));
+        Some(Err(format!("{name:?} is no object")))
+    }
+
     /// A timeout in units of `unit` seconds.
     pub(crate) fn timeout(
         &mut self,
@@ -245,7 +260,7 @@ impl<'n, 'r, 's> Fields<'n, 'r, 's> {
     }
 
     /// What no rule read. Members that are not known are warned about.
-    pub(crate) fn rest(self) -> Map<String, serde_json::Value> {
+    pub(crate) fn rest(self) -> Map<String, Value> {
         let mut extra = Map::new();
         for member in self.node.members() {
             if self.taken.contains(&member.key.as_str()) {

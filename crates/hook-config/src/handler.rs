@@ -5,9 +5,10 @@ use std::sync::Arc;
 use hook_core::diagnostic::codes;
 use hook_core::{
     CommandHandler, ConditionSpec, EventKind, FailureKind, Grants, Handler, HandlerKind, Hook, HookId, Layer,
-    Limits, OnFailure, Origin, PromptHandler, Shell,
+    Limits, McpHandler, OnFailure, Origin, PromptHandler, Shell,
 };
 use hook_matcher::Rule;
+use serde_json::Map;
 
 use crate::fields::Fields;
 use crate::formats::Untyped;
@@ -45,10 +46,7 @@ impl Reader<'_, '_> {
         let handler = match kind {
             HandlerKind::Command => command(&mut fields, &mut defect),
             HandlerKind::Http => Handler::Http(http::read(&mut fields, profile.http.headers, &mut defect)),
-            HandlerKind::Mcp => {
-                let server = needed(&mut fields, "server", &mut defect);
-                Handler::Mcp { server, tool: needed(&mut fields, "tool", &mut defect) }
-            }
+            HandlerKind::Mcp => Handler::Mcp(mcp(&mut fields, &mut defect)),
             HandlerKind::Prompt => Handler::Prompt(prompt(&mut fields, &mut defect)),
             HandlerKind::Agent => Handler::Agent(prompt(&mut fields, &mut defect)),
             HandlerKind::Deny => Handler::Deny { reason: needed(&mut fields, "reason", &mut defect) },
@@ -252,6 +250,17 @@ pub(crate) fn needed(fields: &mut Fields<'_, '_, '_>, name: &'static str, defect
         defect.add(why);
         String::new()
     })
+}
+
+fn mcp(fields: &mut Fields<'_, '_, '_>, defect: &mut Defect) -> McpHandler {
+    let server = needed(fields, "server", defect);
+    let tool = needed(fields, "tool", defect);
+    let input = ["input", "args"].into_iter().find_map(|name| fields.object(name));
+    let input = input.unwrap_or_else(|| Ok(Map::new())).unwrap_or_else(|why| {
+        defect.add(why);
+        Map::new()
+    });
+    McpHandler { server, tool, input }
 }
 
 fn prompt(fields: &mut Fields<'_, '_, '_>, defect: &mut Defect) -> PromptHandler {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
 use hook_core::{
-    BodyTemplate, CommandHandler, Diagnostic, Document, Handler, Hook, HookId, Location, OnFailure,
+    BodyTemplate, CommandHandler, Diagnostic, Document, Handler, Hook, HookId, Location, McpHandler, OnFailure,
 };
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -123,9 +123,12 @@ pub(crate) fn content(hook: &Hook) -> String {
             http.allowed_env_vars.iter().for_each(|name| put(name));
             put(http.follow_redirects.map_or("", |follow| if follow { "follow" } else { "stay" }));
         }
-        Handler::Mcp { server, tool } => {
+        Handler::Mcp(McpHandler { server, tool, input }) => {
             put(server);
             put(tool);
+            let mut arguments = String::new();
+            canonical(&Value::Object(input.clone()), &mut arguments);
+            put(&arguments);
         }
         Handler::Prompt(asked) | Handler::Agent(asked) => {
             put(&asked.prompt);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::answer::{Answer, Note};
 use crate::hook::HandlerKind;
@@ -142,6 +143,15 @@ pub enum HandlerOutput {
     Model {
         /// The text as it came; never blank.
         reply: String,
+    },
+    /// A tool of an MCP server gave a result ("Model Context Protocol, Tools, Tool Result").
+    Mcp {
+        /// The text of its content, part by part, joined by line breaks.
+        text: Stream,
+        /// Its structured content, where it gave any.
+        structured: Option<Value>,
+        /// The tool says that it failed.
+        is_error: bool,
     },
     /// A closure of the host answered; no dialect has to read it.
     Answer(Answer),

@@ -205,6 +205,17 @@ pub struct PromptHandler {
     pub continue_on_block: bool,
 }
 
+/// A handler that calls a tool of an MCP server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpHandler {
+    /// The server, as the table of servers names it; one of a plugin is `plugin:<plugin>:<server>`.
+    pub server: String,
+    /// The tool, as the server names it.
+    pub tool: String,
+    /// The arguments, as written: `${…}` in their texts stands for parts of the event, by the rule of the hook's dialect.
+    pub input: Map<String, Value>,
+}
+
 /// What a hook does.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -214,12 +225,7 @@ pub enum Handler {
     /// Sends a request to a URL.
     Http(HttpHandler),
     /// Calls a tool of an MCP server.
-    Mcp {
-        /// The server.
-        server: String,
-        /// The tool.
-        tool: String,
-    },
+    Mcp(McpHandler),
     /// Asks a model for a verdict.
     Prompt(PromptHandler),
     /// Lets a subagent decide.
@@ -286,7 +292,7 @@ impl Handler {
         match self {
             Handler::Command(_) => HandlerKind::Command,
             Handler::Http(_) => HandlerKind::Http,
-            Handler::Mcp { .. } => HandlerKind::Mcp,
+            Handler::Mcp(_) => HandlerKind::Mcp,
             Handler::Prompt(_) => HandlerKind::Prompt,
             Handler::Agent(_) => HandlerKind::Agent,
             Handler::Deny { .. } => HandlerKind::Deny,
@@ -303,7 +309,7 @@ impl Handler {
                 std::iter::once(command).chain(args).map(String::as_str).collect::<Vec<_>>().join(" ")
             }
             Handler::Http(http) => format!("{} {}", http.method, http.shown_url()),
-            Handler::Mcp { server, tool } => format!("{server}/{tool}"),
+            Handler::Mcp(call) => format!("{}/{}", call.server, call.tool),
             Handler::Prompt(asked) | Handler::Agent(asked) => asked.prompt.clone(),
             Handler::Deny { reason } => reason.clone(),
             Handler::Code { name } => name.clone(),

@@ -47,7 +47,7 @@ pub use files::{EntryKind, FileEntry, Files, MemoryFiles};
 pub use grants::{Grants, HttpPolicy, PrivateAddresses};
 pub use hook::{
     Binding, CommandHandler, DialectId, Document, FailMode, Handler, HandlerKind, Hook, HookId, Layer,
-    Limits, MatcherSpec, OnFailure, Origin, PromptHandler, Scope, Shell,
+    Limits, MatcherSpec, McpHandler, OnFailure, Origin, PromptHandler, Scope, Shell,
 };
 pub use host::{Clock, HostContext, ManualClock, SystemClock};
 pub use http::{

@@ -43,6 +43,11 @@ fn broken() -> Vec<(Value, bool, &'static str)> {
         (one(json!({"type": "command", "command": "c", "args": "x"})), true, "wrong-type /hooks/0/args"),
         (one(json!({"type": "http", "url": ""})), true, "missing-field /hooks/0/url"),
         (one(json!({"type": "mcp_tool", "server": "s"})), true, "missing-field /hooks/0"),
+        (
+            one(json!({"type": "mcp_tool", "server": "s", "tool": "t", "input": ["x"]})),
+            true,
+            "wrong-type /hooks/0/input",
+        ),
         (one(json!({"type": "prompt"})), true, "missing-field /hooks/0"),
     ]
 }
@@ -178,7 +183,9 @@ fn what_a_handler_says_is_kept() {
     assert_eq!(http.headers, [("A".to_owned(), "$B".to_owned())]);
     assert_eq!(http.allowed_env_vars, ["B"]);
     assert_eq!(hooks[5].on_failure.default, Some(OnFailure::Block));
-    assert_eq!(extra(6), json!({"input": {"x": "${tool_input.command}"}}));
+    let Handler::Mcp(call) = &hooks[6].handler else { panic!("{:?}", hooks[6].handler) };
+    assert_eq!((call.server.as_str(), call.tool.as_str()), ("s", "t"));
+    assert_eq!(Value::Object(call.input.clone()), json!({"x": "${tool_input.command}"}));
     let Handler::Prompt(asked) = &hooks[7].handler else { panic!("{:?}", hooks[7].handler) };
     assert_eq!(
         (asked.prompt.as_str(), asked.model.as_deref(), asked.continue_on_block),

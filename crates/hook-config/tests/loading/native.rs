@@ -5,7 +5,7 @@ use std::time::Duration;
 use hook_config::{EngineFailureMode, Unsupported, Untrusted, check_file};
 use hook_core::{FailureKind, Handler, HandlerKind, Layer, MemoryFiles, OnFailure, ReplyPolicy, Shell};
 use hook_mapper::Dialects;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::*;
 
@@ -259,6 +259,32 @@ fn one_file_is_read_by_its_place() {
     }
     let loaded = check_file("/x/none.json".as_ref(), None, &files, &dialects);
     assert_eq!(found(&loaded), ["unreadable-file -"]);
+}
+
+#[test]
+fn the_arguments_of_a_tool_are_read_under_both_names_and_make_another_hook_of_it() {
+    let file = |input: &str| {
+        let entry = format!(r#"[{{"type": "mcp", "server": "s", "tool": "t"{input}}}]"#);
+        tree([(".hooks/hooks.json", format!(r#"{{"hooks": {{"Stop": {entry}}}}}"#))])
+    };
+    let mut ids = Vec::new();
+    for (written, read) in [
+        ("", json!({})),
+        (r#", "input": {"a": "${cwd}", "b": [1.50, null]}"#, json!({"a": "${cwd}", "b": [1.5, null]})),
+        (r#", "args": {"a": 1}"#, json!({"a": 1})),
+    ] {
+        let loaded = load_from(&file(written), &[], Value::Null);
+        assert_eq!(found(&loaded), [""; 0], "{written}");
+        let hook = loaded.hooks().next().unwrap();
+        let Handler::Mcp(call) = &hook.handler else { panic!("{:?}", hook.handler) };
+        assert_eq!(Value::Object(call.input.clone()), read, "{written}");
+        ids.push(hook.id.clone());
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 3);
+    let loaded = load_from(&file(r#", "args": ["a"]"#), &[], Value::Null);
+    assert_eq!(found(&loaded), ["wrong-type /hooks/Stop/0/args", "none-loaded "]);
 }
 
 #[test]

@@ -92,6 +92,16 @@ impl<'a> Bench<'a> {
         self.answer(event, &HandlerOutput::Http { status, body: Stream::new(body), notes: Vec::new() })
     }
 
+    pub(crate) fn mcp(
+        &self,
+        event: &Event,
+        text: &str,
+        structured: Option<Value>,
+        is_error: bool,
+    ) -> Reading {
+        self.answer(event, &HandlerOutput::Mcp { text: Stream::new(text), structured, is_error })
+    }
+
     /// Groups of candidates: `(group, parallel)` per hook.
     pub(crate) fn candidates(&self, groups: &[(usize, bool)]) -> Vec<Candidate> {
         let hook = Arc::new(self.hook.clone());

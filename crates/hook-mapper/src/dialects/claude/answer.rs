@@ -24,6 +24,9 @@ pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
             reading.notes.splice(0..0, notes.iter().cloned());
             reading
         }
+        HandlerOutput::Mcp { text, structured, is_error } => {
+            mcp_answer(cx, text, structured.is_some(), *is_error)
+        }
         HandlerOutput::Model { reply } => model_answer(cx, reply),
         HandlerOutput::Failure(failure) => failure_answer(cx, failure),
         _ => Reading::new(Status::Error, Answer::default(), "an output that this dialect cannot read"),
@@ -54,6 +57,7 @@ fn process_answer(cx: &HookCx<'_>, process: &ProcessOutput) -> Reading {
 
 const STDOUT: &str = "standard output";
 const BODY: &str = "the body";
+const TOOL_TEXT: &str = "the tool's text";
 
 /// What the hook's author should know of what the hook said.
 fn remarks_on(cx: &HookCx<'_>, text: &Stdout<'_>, name: &str) -> Vec<Note> {
@@ -104,7 +108,7 @@ fn document_answer(cx: &HookCx<'_>, stdout: &Stdout<'_>, stderr: &str, name: &st
         Stdout::Text(_) => {
             let mut reading =
                 Reading::new(Status::Ok, Answer::default(), "plain text reaches nobody on this event");
-            reading.notes.push(Note::info("standard output is plain text, so it decides nothing"));
+            reading.notes.push(Note::info(format!("{name} is plain text, so it decides nothing")));
             reading
         }
         Stdout::Json(map) => Reading::new(Status::Ok, json_answer(cx, map), "the JSON document decides"),
@@ -222,7 +226,7 @@ fn http_answer(cx: &HookCx<'_>, status: u16, body: &Stream) -> Reading {
         _ if !good => {
             let what = format!("the server answered with status {status}");
             let mut reading =
-                http_failed(cx, FailureKind::Exit, &what, "a status other than 2xx is a hook error");
+                call_failed(cx, FailureKind::Exit, &what, "a status other than 2xx is a hook error");
             let line = body.text.trim().lines().next().unwrap_or_default();
             if !line.is_empty() {
                 let line: String = line.chars().take(200).collect();
@@ -236,7 +240,7 @@ fn http_answer(cx: &HookCx<'_>, status: u16, body: &Stream) -> Reading {
         }
         (Stdout::Text(_), _) => {
             let what = "the server answered with something that is no JSON object";
-            http_failed(cx, FailureKind::Parse, what, "a body that is no JSON object is a hook error")
+            call_failed(cx, FailureKind::Parse, what, "a body that is no JSON object is a hook error")
         }
         (Stdout::Json(map), EventKind::WorktreeCreate) => match worktree_path(map) {
             Some(path) => worktree_named(path.to_owned(), "the body names the path")
@@ -256,8 +260,39 @@ fn http_answer(cx: &HookCx<'_>, status: u16, body: &Stream) -> Reading {
     reading
 }
 
+/// A tool's text counts as standard output does ("MCP tool hook fields").
+fn mcp_answer(cx: &HookCx<'_>, text: &Stream, structured: bool, is_error: bool) -> Reading {
+    let kind = &cx.event.kind;
+    let said = document::take(&text.text, text.dropped == 0, kind);
+    let mut reading = match kind {
+        _ if is_error => {
+            let line = text.text.trim().lines().next().unwrap_or("without a word");
+            let line: String = line.chars().take(200).collect();
+            let what = format!("the tool failed: {line}");
+            call_failed(cx, FailureKind::Exit, &what, "a result with isError is a hook error")
+        }
+        EventKind::WorktreeCreate | EventKind::WorktreeRemove => {
+            worktree(cx, &ProcessOutput::new(Exit::Code(0), text.text.as_str(), ""), &said)
+        }
+        _ if matches!(said, Stdout::Empty) => {
+            Reading::new(Status::Ok, Answer::default(), "a result without text is no opinion")
+        }
+        _ => document_answer(cx, &said, "", TOOL_TEXT),
+    };
+    reading.stdout = Some(said.form());
+    if !is_error {
+        reading.notes.extend(remarks_on(cx, &said, TOOL_TEXT));
+    }
+    if structured && matches!(said, Stdout::Empty) {
+        reading.notes.push(Note::warning(
+            "the tool gave structured content only, which is not read; let it give the same as text",
+        ));
+    }
+    reading
+}
+
 /// A failed call; a worktree that was not made cannot be entered.
-fn http_failed(cx: &HookCx<'_>, failure: FailureKind, what: &str, rule: &str) -> Reading {
+fn call_failed(cx: &HookCx<'_>, failure: FailureKind, what: &str, rule: &str) -> Reading {
     if cx.event.kind == EventKind::WorktreeCreate {
         return blocked_by_failure(failure, what);
     }

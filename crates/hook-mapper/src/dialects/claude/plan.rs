@@ -62,12 +62,7 @@ fn same(a: &Hook, b: &Hook) -> bool {
             && !matches!(hook.handler, Handler::Code { .. } | Handler::Unknown { .. })
             && !hook.background
     };
-    // The input of a tool stands beside the handler; without it two calls are not the same.
-    let beside = match a.handler {
-        Handler::Mcp { .. } => a.extra == b.extra,
-        _ => true,
-    };
-    settings(a) && settings(b) && a.handler == b.handler && beside && rule(a) == rule(b)
+    settings(a) && settings(b) && a.handler == b.handler && rule(a) == rule(b)
 }
 
 /// The text of a hook's rule; where it stands makes no other handler of it.

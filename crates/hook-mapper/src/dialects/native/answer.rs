@@ -21,6 +21,9 @@ pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
             reading.notes.splice(0..0, notes.iter().cloned());
             reading
         }
+        HandlerOutput::Mcp { text, structured, is_error } => {
+            read_mcp(cx, text, structured.as_ref(), *is_error)
+        }
         HandlerOutput::Model { reply } => read_model(cx, reply),
         HandlerOutput::Answer(answer) => {
             if let Handler::Deny { .. } = cx.hook.handler {
@@ -76,7 +79,7 @@ fn read_process(cx: &HookCx<'_>, process: &ProcessOutput) -> Reading {
             None if stdout.is_empty() => {
                 Reading::new(Status::Ok, Answer::default(), "exit 0 without a word goes on")
             }
-            None => text(cx, stdout),
+            None => text(cx, stdout, "standard output"),
         }
     };
     let mut reading = finished(reading, form);
@@ -130,6 +133,30 @@ fn read_http(cx: &HookCx<'_>, status: u16, body: &Stream) -> Reading {
     finished(reading, form)
 }
 
+/// A tool's result counts as the output of a process that exits with 0, with `isError` as one that fails. A deny counts either
+/// way. Structured content without a text is the answer itself.
+fn read_mcp(cx: &HookCx<'_>, said: &Stream, structured: Option<&Value>, is_error: bool) -> Reading {
+    let whole = structured.filter(|_| said.text.trim().is_empty()).map(Value::to_string);
+    let given = whole.as_deref().unwrap_or_else(|| said.text.trim());
+    let (document, form, broken) = parse(cx, given, said.dropped, "the tool's text");
+    let denies = document.as_ref().is_some_and(|said| said.answer.decision == Decision::Deny);
+    let reading = match (document, broken) {
+        (Some(document), _) if denies => denied(cx, &document),
+        _ if is_error => {
+            let line = given.lines().next().unwrap_or("without a word");
+            let line: String = line.chars().take(200).collect();
+            failed(cx, FailureKind::Exit, format!("the tool failed: {line}"))
+        }
+        (_, Some((kind, why))) => failed(cx, kind, why),
+        (Some(document), None) => answered(cx, document),
+        (None, None) if given.is_empty() => {
+            Reading::new(Status::Ok, Answer::default(), "a result without text goes on")
+        }
+        (None, None) => text(cx, given, "the tool's text"),
+    };
+    finished(reading, form)
+}
+
 /// A model's verdict: ok is no opinion; not ok does what it does under Claude Code, and elsewhere denies.
 fn read_model(cx: &HookCx<'_>, reply: &str) -> Reading {
     let judgement = match verdict::strict(reply) {
@@ -171,13 +198,13 @@ fn parse(cx: &HookCx<'_>, stdout: &str, dropped: u64, name: &str) -> (Option<Sai
     }
 }
 
-fn text(cx: &HookCx<'_>, stdout: &str) -> Reading {
+fn text(cx: &HookCx<'_>, said: &str, name: &str) -> Reading {
     if matches!(cx.event.kind, EventKind::SessionStart | EventKind::UserPromptSubmit) {
-        return Reading::new(Status::Ok, Answer::context(stdout), "plain text is context");
+        return Reading::new(Status::Ok, Answer::context(said), "plain text is context");
     }
     let mut reading = Reading::new(Status::Ok, Answer::default(), "plain text is not an answer");
     reading.notes.push(Note::info(format!(
-        "plain text on standard output reaches nobody on {}; print {{\"context\": …}} or {{\"message\": …}} instead",
+        "{name} is plain text, which reaches nobody on {}; say {{\"context\": …}} or {{\"message\": …}} instead",
         cx.event.kind
     )));
     reading

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use hook_core::plan::{FoldRule, InputRule, Order, StopRule};
-use hook_core::{Answer, Candidate, Decision, Dialect, EventKind, FailureKind, Handler, Layer, fold};
+use hook_core::{
+    Answer, Candidate, Decision, Dialect, EventKind, FailureKind, Handler, Layer, McpHandler, fold,
+};
 use serde_json::json;
 
 use super::{Bench, Claude, of, own};
@@ -39,8 +41,8 @@ fn identity_is_the_handler_and_its_rule() {
     use hook_core::{FailMode, OnFailure};
     let mcp = |input: i32| {
         move |hook: &mut hook_core::Hook| {
-            hook.handler = Handler::Mcp { server: "s".into(), tool: "t".into() };
-            hook.extra.insert("input".into(), input.into());
+            let input = [("x".to_owned(), input.into())].into_iter().collect();
+            hook.handler = Handler::Mcp(McpHandler { server: "s".into(), tool: "t".into(), input });
         }
     };
     assert_eq!(members(|_| ()), [0]);

@@ -5,6 +5,7 @@ mod asked;
 mod events;
 mod guards;
 mod http;
+mod mcp;
 mod merge;
 mod outputs;
 mod read;

@@ -1,4 +1,4 @@
-//! Answers of servers and of models.
+//! Answers of servers, of tools and of models.
 
 use hook_core::{
     Answer, Audience, Decision, Effect, EventKind, FailMode, FailureKind, Handler, OnFailure, Status,
@@ -39,6 +39,34 @@ fn a_server_answers_like_a_process_and_a_deny_counts_under_any_status() {
         let found = (said.answer.decision, said.failure, said.stdout);
         assert_eq!(found, (decision, failure, Some(form)), "{status} {body}");
     }
+}
+
+#[test]
+fn a_tool_answers_like_a_process_and_a_deny_counts_beside_is_error() {
+    let mut bench = Bench::new(&Native);
+    let call = event(EventKind::PreToolUse);
+    let deny = r#"{"decision": "deny", "reason": "r"}"#;
+    for (text, structured, is_error, decision, failure, form) in [
+        ("", None, false, Decision::None, None, StdoutForm::Empty),
+        ("fine", None, false, Decision::None, None, StdoutForm::Text),
+        (deny, None, false, Decision::Deny, None, StdoutForm::Json),
+        (deny, None, true, Decision::Deny, None, StdoutForm::Json),
+        ("", Some(json!({"decision": "ask"})), false, Decision::Ask, None, StdoutForm::Json),
+        ("", Some(json!([1])), false, Decision::None, None, StdoutForm::Text),
+        ("fine", Some(json!({"decision": "deny"})), false, Decision::None, None, StdoutForm::Text),
+        (r#"{"decision": "allow"}"#, None, true, Decision::None, Some(FailureKind::Exit), StdoutForm::Json),
+        ("no disk", None, true, Decision::None, Some(FailureKind::Exit), StdoutForm::Text),
+        ("{x}", None, false, Decision::None, Some(FailureKind::Parse), StdoutForm::InvalidJson),
+    ] {
+        let said = bench.mcp(&call, text, structured, is_error);
+        let found = (said.answer.decision, said.failure, said.stdout);
+        assert_eq!(found, (decision, failure, Some(form)), "{text} {is_error}");
+    }
+    let told = bench.mcp(&event(EventKind::UserPromptSubmit), "branch: main", None, false);
+    assert_eq!(told.answer.contexts().next(), Some("branch: main"));
+    bench.hook.on_failure = FailMode { default: None, by_kind: vec![(FailureKind::Exit, OnFailure::Block)] };
+    let blocked = bench.mcp(&call, "no disk", None, true).answer;
+    assert_eq!(blocked.reason.as_deref(), Some("the tool failed: no disk"));
 }
 
 #[test]
