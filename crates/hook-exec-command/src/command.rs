@@ -11,6 +11,7 @@ use hook_core::{
 
 use hook_exec::budget::MAX_TIMEOUT;
 use hook_exec::limits::BUSY_RETRY;
+use hook_process::find_program;
 use tokio::time::{Instant, sleep};
 
 use crate::runner::{self, BUSY_PAUSE, Program, StartError};
@@ -177,13 +178,8 @@ async fn run_through_shell(program: &Program, call: &Call, deadline: Instant) ->
 /// The file a name means: as it stands with a slash, relative to the working directory; else the first hit on the `PATH`
 /// of the hook's own environment. A name that is not found stays as it is.
 pub(crate) fn resolve(file: &Path, call: &Call) -> PathBuf {
-    if file.as_os_str().as_encoded_bytes().contains(&b'/') {
-        return call.directory.join(file);
-    }
-    let path = call.environment.iter().find(|(name, _)| name == OsStr::new("PATH")).map(|(_, value)| value);
-    let mut hits =
-        path.into_iter().flat_map(std::env::split_paths).map(|folder| call.directory.join(folder).join(file));
-    hits.find(|hit| hints::is_executable(hit)).unwrap_or_else(|| file.to_owned())
+    let path = call.environment.iter().find(|(name, _)| name == OsStr::new("PATH"));
+    find_program(file, &call.directory, path.map(|(_, value)| value.as_os_str()))
 }
 
 fn failed(message: &str, notes: Vec<Note>) -> HandlerOutput {

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use hook_core::{Call, Exit, Note, ProcessOutput};
+use hook_process::is_executable;
 
 use crate::command::{SH, resolve};
 use crate::runner::Program;
@@ -189,11 +190,6 @@ fn diagnose(path: &Path, name: &str, call: &Call) -> Option<String> {
     let found =
         std::env::split_paths(&path).any(|folder| is_executable(&call.directory.join(folder).join(wanted)));
     (!found).then(|| format!("the interpreter {wanted} of the script is not on the PATH of the hook: {name}"))
-}
-
-/// A regular file that somebody may execute.
-pub(crate) fn is_executable(path: &Path) -> bool {
-    mode(path).is_some_and(|mode| mode & 0o111 != 0)
 }
 
 fn crlf(path: &Path, name: &str) -> Option<String> {

@@ -21,10 +21,8 @@
 mod capture;
 mod command;
 mod hints;
-mod leader;
 mod place;
 mod runner;
-mod strays;
 mod words;
 
 pub use command::CommandExecutor;

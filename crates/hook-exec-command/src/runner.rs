@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use hook_core::{Call, Exit, FailureKind, HandlerFailure, HandlerOutput, Note, ProcessOutput};
 use hook_exec::limits::{BUSY_RETRY, MAX_STREAM, PIPE_GRACE, TERM_GRACE};
+use hook_process::{Leader, REAP_GRACE, Signal};
 use rustix::io::Errno;
-use rustix::process::Signal;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, Command};
 use tokio::task::unconstrained;
@@ -18,10 +18,6 @@ use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 use crate::capture::Capture;
 use crate::command::resolve;
-use crate::leader::Leader;
-
-/// How long a killed leader has to become reapable. It takes microseconds, but in uninterruptible sleep.
-const REAP_GRACE: Duration = Duration::from_millis(150);
 
 /// Between two attempts to start a script that somebody still writes.
 pub(crate) const BUSY_PAUSE: Duration = Duration::from_millis(5);

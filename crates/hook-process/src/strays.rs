@@ -5,16 +5,18 @@
 //! got the same number later. A descendant with a session of its own left on purpose and is not looked for. Where the system has
 //! no such lists, nobody is found.
 
-/// What was found when the looking was done.
-pub(crate) struct Strays(#[cfg(target_os = "linux")] Vec<std::os::fd::OwnedFd>);
+/// Descendants of a leader that a signal to its group does not reach: what was found when the looking was done.
+pub struct Strays(#[cfg(target_os = "linux")] Vec<std::os::fd::OwnedFd>);
 
 #[cfg(not(target_os = "linux"))]
 impl Strays {
-    pub(crate) fn of(_leader: rustix::process::Pid) -> Strays {
+    /// Nobody is found on this system.
+    pub fn of(_leader: rustix::process::Pid) -> Strays {
         Strays()
     }
 
-    pub(crate) fn signal(&self, _signal: rustix::process::Signal) {}
+    /// Signals each of them.
+    pub fn signal(&self, _signal: rustix::process::Signal) {}
 }
 
 #[cfg(target_os = "linux")]
@@ -38,7 +40,7 @@ mod linux {
 
     impl Strays {
         /// Looks for them. The leader must not be reaped yet.
-        pub(crate) fn of(leader: Pid) -> Strays {
+        pub fn of(leader: Pid) -> Strays {
             let leader = leader.as_raw_pid();
             let mut found = Vec::new();
             let Some(home) = place(leader) else { return Strays(found) };
@@ -62,7 +64,7 @@ mod linux {
         }
 
         /// Signals each of them.
-        pub(crate) fn signal(&self, signal: Signal) {
+        pub fn signal(&self, signal: Signal) {
             for stray in &self.0 {
                 // It may be gone already; there is nobody to tell.
                 let _ = pidfd_send_signal(stray, signal);
