@@ -8,12 +8,13 @@ use crate::root;
 /// The rows of ARCHITECTURE.md, first row first. Crates of one row do not use each other.
 const ROWS: &[&[&str]] = &[
     &["hook-core", "hook-shell"],
-    &["hook-mapper", "hook-matcher", "hook-exec", "hook-http"],
+    &["hook-mapper", "hook-matcher", "hook-exec", "hook-http", "hook-process"],
     &[
         "hook-config",
         "hook-registry",
         "hook-exec-command",
         "hook-exec-http",
+        "hook-exec-mcp",
         "hook-exec-prompt",
         "hook-state",
     ],

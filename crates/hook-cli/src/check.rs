@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use hook_engine::config::{Loaded, StdFiles, check_file, lint};
-use hook_engine::core::{Diagnostic, DialectId, Severity, Source};
+use hook_engine::config::{Loaded, StdFiles, check_file, lint, unknown_servers};
+use hook_engine::core::{Diagnostic, DialectId, HandlerKind, HostContext, Severity, Source};
 use hook_engine::mapper::Dialects;
 use hook_engine::registry::Generation;
 use serde_json::Value;
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, SourceArgs};
 use crate::error::CliError;
 use crate::findings::{self, Count, plural};
 use crate::{exit, json, output, session, world};
@@ -17,7 +17,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<u8, CliError> {
     let dialects = Dialects::standard();
     let host = world::host(session::dialect(&dialects, "native")?.profile(), None);
     let mut loaded = if args.paths.is_empty() {
-        session::load_files(&host, &dialects, &args.sources, None)?
+        let mut loaded = session::load_files(&host, &dialects, &args.sources, None)?;
+        add_servers(&mut loaded, &host, &dialects, &args.sources)?;
+        loaded
     } else {
         named_files(args, &dialects)?
     };
@@ -38,6 +40,23 @@ pub(crate) fn check(args: &CheckArgs) -> Result<u8, CliError> {
         output::words(&format!("{files}, {hooks}: {count}\n"));
     }
     Ok(if count.errors > 0 { exit::FINDINGS } else { exit::OK })
+}
+
+/// Adds what is wrong with the MCP servers, where a hook calls one.
+fn add_servers(
+    loaded: &mut Loaded,
+    host: &HostContext,
+    dialects: &Dialects,
+    sources: &SourceArgs,
+) -> Result<(), CliError> {
+    if !loaded.hooks().any(|hook| hook.enabled && hook.handler.kind() == HandlerKind::Mcp) {
+        return Ok(());
+    }
+    let servers = session::load_servers(host, dialects, sources, &loaded.settings)?;
+    let unknown = unknown_servers(loaded.hooks().map(AsRef::as_ref), &servers.servers);
+    loaded.diagnostics.extend(servers.diagnostics.into_iter().chain(unknown));
+    loaded.sources.extend(servers.sources);
+    Ok(())
 }
 
 fn named_files(args: &CheckArgs, dialects: &Dialects) -> Result<Loaded, CliError> {
@@ -63,7 +82,8 @@ fn named_files(args: &CheckArgs, dialects: &Dialects) -> Result<Loaded, CliError
         // Of a project that is named, the files of the user and of the machine are no part.
         let mut host = world::host_at(path.clone());
         (host.home, host.config, host.managed) = (None, None, None);
-        let project = session::load_files(&host, dialects, &args.sources, None)?;
+        let mut project = session::load_files(&host, dialects, &args.sources, None)?;
+        add_servers(&mut project, &host, dialects, &args.sources)?;
         if !project.sources.is_empty() || !project.diagnostics.is_empty() {
             add(project);
             continue;

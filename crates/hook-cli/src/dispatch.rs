@@ -110,16 +110,19 @@ impl Dispatch<'_> {
         let only: Vec<EventKind> = incoming.events.iter().map(|event| event.kind.clone()).collect();
         let sessions = session::sessions(&host);
         let mode = BackgroundMode::HandOver;
-        let engine =
-            session::engine(host.clone(), self.dialects.clone(), &loaded, Some(only), sessions.clone(), mode);
+        let (dialects, args, only) = (self.dialects.clone(), &self.args.sources, Some(only));
+        let engine = session::engine(host.clone(), dialects, &loaded, args, only, sessions.clone(), mode);
         if !self.args.background.is_empty() {
             let ids: Vec<HookId> = self.args.background.iter().map(HookId::new).collect();
-            session::block_on(engine.run_background(incoming, &ids))?;
+            session::block_on(async {
+                engine.run_background(incoming, &ids).await;
+                engine.close().await;
+            })?;
             return Ok(exit::OK);
         }
         let mut outcome = Outcome::default();
         if engine.concerns(incoming) {
-            outcome = match session::block_on(engine.dispatch(incoming)) {
+            outcome = match session::dispatch(&engine, incoming) {
                 Ok(Some(outcome)) => outcome,
                 Ok(None) => {
                     let problem = "a signal ended it while hooks ran; they were ended too";

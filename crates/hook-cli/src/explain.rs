@@ -26,7 +26,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<u8, CliError> {
     let explained: Vec<(&Event, Vec<Explained>)> = incoming.events.iter().map(explain).collect();
     let outcome = match args.run {
         true => Some(
-            session::block_on(engine.dispatch(&incoming))?
+            session::dispatch(&engine, &incoming)?
                 .ok_or_else(|| CliError::internal("ended by a signal; running hooks were ended too"))?,
         ),
         false => None,

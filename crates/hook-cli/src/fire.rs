@@ -58,7 +58,8 @@ pub(crate) fn fire(args: &EventArgs) -> Result<Fired, CliError> {
     }
     known_event(&incoming, agent.as_ref(), args, &loaded)?;
     let store = sessions(args, &host);
-    let engine = session::engine(host.clone(), dialects, &loaded, None, store, BackgroundMode::Await);
+    let (given, mode) = (&args.sources, BackgroundMode::Await);
+    let engine = session::engine(host.clone(), dialects, &loaded, given, None, store, mode);
     Ok(Fired { agent, incoming, loaded, engine })
 }
 

@@ -10,7 +10,7 @@ use crate::{check, exit, json as json_form, output, report, session};
 pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
     let Fired { agent, incoming, loaded, engine } = fire(&args.event)?;
     let profile = agent.profile();
-    let Some(outcome) = session::block_on(engine.dispatch(&incoming))? else {
+    let Some(outcome) = session::dispatch(&engine, &incoming)? else {
         return Err(CliError::internal("ended by a signal; running hooks were ended too"));
     };
     let policy = loaded.settings.reply_policy(ReplyPolicy::default());

@@ -1,11 +1,12 @@
 //! From a host to an engine with its documents.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hook_engine::config::{LoadRequest, Loaded, MAX_FILE, StdFiles, load};
+use hook_engine::config::{self, LoadRequest, Loaded, LoadedServers, MAX_FILE, Settings, StdFiles, load};
 use hook_engine::core::{
-    Dialect, DialectId, EventHint, EventKind, Files, HostContext, Incoming, Payload, SessionStore, Source,
+    Dialect, DialectId, EventHint, EventKind, Files, HostContext, Incoming, Outcome, Payload, SessionStore,
+    Source,
 };
 use hook_engine::mapper::Dialects;
 use hook_engine::state::{FileSessions, MemorySessions};
@@ -52,13 +53,7 @@ pub(crate) fn load_files(
     for word in &sources.from {
         request.own_files_of.push(dialect(dialects, word)?.profile().id);
     }
-    for root in &sources.plugin_root {
-        let root = std::path::absolute(root).map_err(|error| CliError::io(root.display(), error))?;
-        if !root.is_dir() {
-            return Err(CliError::usage(format!("{} is no directory", root.display())));
-        }
-        request.plugin_roots.push(root);
-    }
+    request.plugin_roots = plugin_roots(sources)?;
     let given =
         |flag: &str, given: &Option<String>| given.as_deref().map(|text| source(flag, text)).transpose();
     request.module_config = given("--module-config", &sources.module_config)?;
@@ -69,6 +64,29 @@ pub(crate) fn load_files(
             .push(std::path::absolute(skill).map_err(|error| CliError::io(skill.display(), error))?);
     }
     Ok(load(&request))
+}
+
+fn plugin_roots(sources: &SourceArgs) -> Result<Vec<PathBuf>, CliError> {
+    let absolute = |root: &PathBuf| {
+        let root = std::path::absolute(root).map_err(|error| CliError::io(root.display(), error))?;
+        if !root.is_dir() {
+            return Err(CliError::usage(format!("{} is no directory", root.display())));
+        }
+        Ok(root)
+    };
+    sources.plugin_root.iter().map(absolute).collect()
+}
+
+/// Reads the MCP servers of the host.
+pub(crate) fn load_servers(
+    host: &HostContext,
+    dialects: &Dialects,
+    sources: &SourceArgs,
+    settings: &Settings,
+) -> Result<LoadedServers, CliError> {
+    let mut request = LoadRequest::new(host, &StdFiles, dialects);
+    request.plugin_roots = plugin_roots(sources)?;
+    Ok(config::load_servers(&request, settings))
 }
 
 /// Settings given with a flag: the JSON itself, or the file it stands in.
@@ -99,17 +117,25 @@ pub(crate) fn read_again(
     agent.read(Payload::parse(payload).ok()?, &hint).ok()
 }
 
-/// An engine for these documents; `only` are the events it will see, where that is known to be all.
+/// An engine for these documents; `only` are the events it will see, where that is known to be all. MCP servers are read when a
+/// hook calls one.
 pub(crate) fn engine(
     host: HostContext,
     dialects: Dialects,
     loaded: &Loaded,
+    sources: &SourceArgs,
     only: Option<Vec<EventKind>>,
     sessions: Arc<dyn SessionStore>,
     background: BackgroundMode,
 ) -> Engine {
+    let (known, settings, sources) = (dialects.clone(), loaded.settings.clone(), sources.clone());
+    // The arguments were good enough to load the hooks.
+    let servers = move |host: &HostContext| {
+        load_servers(host, &known, &sources, &settings).map(|loaded| loaded.servers).unwrap_or_default()
+    };
     let builder = Engine::builder(host)
         .dialects(dialects)
+        .mcp_servers(servers)
         .documents(loaded.documents.iter().cloned())
         .settings(loaded.settings.clone())
         .sessions(sessions)
@@ -126,6 +152,15 @@ pub(crate) fn sessions(host: &HostContext) -> Arc<dyn SessionStore> {
         Some(state) => Arc::new(FileSessions::new(state.join("sessions"), host.clock.clone())),
         None => Arc::new(MemorySessions::new()),
     }
+}
+
+/// Dispatches on a runtime of its own, and ends what hooks keep between events. `None` where a signal ended it.
+pub(crate) fn dispatch(engine: &Engine, incoming: &Incoming) -> Result<Option<Outcome>, CliError> {
+    block_on(async {
+        let outcome = engine.dispatch(incoming).await;
+        engine.close().await;
+        outcome
+    })
 }
 
 /// Runs a future on a runtime of its own. `None` where a signal ended it: its hooks are ended with it.

@@ -12,6 +12,7 @@
 //! | `shape`, `handler`, `fields` | the shapes of hook files, shared by all dialects |
 //! | `formats` | where each agent keeps its files, and how it takes what is not quite right |
 //! | `load`, `ids`, `settings`, `module`, `disabled` | everything together |
+//! | `servers` | MCP servers that people wrote down, read when a hook calls one |
 //! | `edit` | a word into a list and out again, every other byte as it was |
 //! | `scripts`, `line` | a look at the commands of hooks: placeholders, quotes, scripts |
 //!
@@ -35,6 +36,7 @@ mod relative;
 mod report;
 mod rules;
 mod scripts;
+mod servers;
 mod settings;
 mod shape;
 mod skills;
@@ -49,6 +51,7 @@ pub use files::StdFiles;
 pub use load::{LoadRequest, Loaded, Parsed, check_file, load, parse, parse_value};
 pub use module::{ModuleSettings, Setting};
 pub use scripts::lint;
+pub use servers::{LoadedServers, load_servers, unknown_servers};
 pub use settings::{EngineFailureMode, HttpSettings, Settings, Unsupported, Untrusted};
 pub use skills::skill_document;
 pub use spec::DocumentSpec;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
-use hook_core::{DialectId, Document, Layer, ReplyPolicy};
+use hook_core::{DialectId, Document, Layer, ReplyPolicy, Source};
 use hook_mapper::Dialects;
 
 use crate::disabled::{self, DisabledId};
@@ -67,6 +67,9 @@ pub struct Settings {
     pub disabled: Vec<DisabledId>,
     /// Bounds of http hooks (`http`).
     pub http: HttpSettings,
+    /// Files whose settings name MCP servers (`mcpServers`), with their layers, user and managed ones only. They are read when
+    /// somebody needs them ([`load_servers`](crate::load_servers)).
+    pub server_files: Vec<(Layer, Source)>,
     /// Settings of the hook modules of agents that have one (`agents`).
     pub agents: BTreeMap<DialectId, ModuleSettings>,
 }
@@ -80,6 +83,7 @@ const NAMES: &[&str] = &[
     "untrusted",
     "disabled",
     "http",
+    "mcpServers",
     "agents",
 ];
 
@@ -139,6 +143,7 @@ impl Settings {
         self.untrusted = self.untrusted.max(other.untrusted);
         self.disabled.extend(other.disabled);
         self.http.add(other.http);
+        self.server_files.extend(other.server_files);
         for (agent, module) in other.agents {
             self.agents.entry(agent).or_default().add(module);
         }
@@ -162,6 +167,25 @@ pub(crate) fn read(node: &Node, layer: Layer, dialects: &Dialects, report: &mut 
             "onEngineFailure" => settings.on_engine_failure = block.word(member, &pointer, ENGINE_FAILURE),
             "untrusted" => settings.untrusted = block.word(member, &pointer, UNTRUSTED),
             "failClosed" => settings.fail_closed = block.flag(member, &pointer),
+            "mcpServers" => {
+                if block.privileged {
+                    settings.server_files.push((layer, block.report.source.clone()));
+                } else {
+                    let message =
+                        format!("a {layer} file may not add MCP servers to the settings; they are left out");
+                    let finding = block.report.at(
+                        codes::SETTING_NOT_ALLOWED_HERE,
+                        &pointer,
+                        member.value.span,
+                        message,
+                    );
+                    block.report.push(
+                        finding.help(
+                            "write them into `.mcp.json` of the project, or set them in your user file",
+                        ),
+                    );
+                }
+            }
             "disabled" => settings.disabled = block.ids(member, &pointer),
             "http" => settings.http = http::read(&mut block, member, &pointer),
             "agents" => settings.agents = agents(member, &pointer, layer, dialects, block.report),

@@ -152,6 +152,8 @@ pub enum HandlerOutput {
         structured: Option<Value>,
         /// The tool says that it failed.
         is_error: bool,
+        /// Remarks of the runner.
+        notes: Vec<Note>,
     },
     /// A closure of the host answered; no dialect has to read it.
     Answer(Answer),
@@ -194,4 +196,7 @@ pub trait Executor: Send + Sync {
 
     /// Runs the hook once.
     async fn run(&self, cx: &HookCx<'_>, call: Call) -> HandlerOutput;
+
+    /// Ends what it keeps between runs (a started server, say), in bounded time. Later runs start it anew.
+    async fn close(&self) {}
 }

@@ -81,6 +81,12 @@ impl HostContext {
         }
     }
 
+    /// What processes started for hooks inherit: the environment without what is for the agent alone, its telemetry settings
+    /// (`OTEL_*`; "Claude Code hooks reference, environment").
+    pub fn inherited(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+        self.environment.iter().filter(|(name, _)| !name.as_encoded_bytes().starts_with(b"OTEL_"))
+    }
+
     /// A variable of the environment that is valid UTF-8.
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.environment.get(OsStr::new(name)).and_then(|value| value.to_str())

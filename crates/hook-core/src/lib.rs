@@ -3,7 +3,7 @@
 //! Everything that two crates must both name lives here: what happened ([`Event`]), what somebody wrote down for it
 //! ([`Document`], [`Binding`], [`Hook`]), what one hook said ([`Answer`]), what all of them decided ([`Outcome`]), in which
 //! order they run ([`Plan`]) and how their answers are joined ([`fold`](mod@fold)). Beside the data stand the traits that the
-//! facade wires as objects: [`Dialect`], [`Executor`], [`LanguageModel`], [`SessionStore`], [`Files`], [`Clock`], [`Gate`], [`Observer`].
+//! facade wires as objects: [`Dialect`], [`Executor`], [`LanguageModel`], [`McpClients`], [`SessionStore`], [`Files`], [`Clock`], [`Gate`], [`Observer`].
 //!
 //! The crate holds data and rules on data. It reads no file, starts no process and has no runtime.
 //!
@@ -27,6 +27,7 @@ pub mod grants;
 pub mod hook;
 pub mod host;
 pub mod http;
+pub mod mcp;
 pub mod model;
 pub mod outcome;
 pub mod plan;
@@ -53,6 +54,7 @@ pub use host::{Clock, HostContext, ManualClock, SystemClock};
 pub use http::{
     BodyTemplate, HttpHandler, HttpMethod, HttpRules, TemplateValues, VariableSyntax, is_reserved_header,
 };
+pub use mcp::{McpClients, McpError, McpResult, McpServer, McpServers, McpTransport};
 pub use model::{Asking, LanguageModel, ModelError, ModelRequest};
 pub use outcome::{Outcome, Run};
 pub use plan::{Budget, Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};

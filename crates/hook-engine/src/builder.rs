@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use hook_config::Settings;
 use hook_core::{
-    AskHandler, Document, EventKind, Executor, Gate, HostContext, LanguageModel, Observer, SessionStore,
-    TrustAll,
+    AskHandler, Document, EventKind, Executor, Gate, HostContext, LanguageModel, McpClients, McpServers, Observer,
+    SessionStore, TrustAll,
 };
 use hook_exec::{DenyExecutor, Executors};
 use hook_exec_command::CommandExecutor;
 use hook_exec_http::HttpExecutor;
+use hook_exec_mcp::McpExecutor;
 use hook_exec_prompt::PromptExecutor;
 use hook_http::Client;
 use hook_mapper::Dialects;
@@ -134,6 +135,39 @@ impl EngineBuilder {
     #[must_use]
     pub fn model(self, model: Arc<dyn LanguageModel>) -> EngineBuilder {
         self.executor(Arc::new(PromptExecutor::new(model)))
+    }
+
+    /// Runs mcp hooks by calling tools of these servers, which are started, or connected to, by the first hook that needs them.
+    /// `read` is called once, by the first mcp hook that runs. They end with the engine ([`Engine::close`]).
+    ///
+    /// ```no_run
+    /// use hook_engine::Engine;
+    /// use hook_engine::config::{LoadRequest, StdFiles, load, load_servers};
+    /// use hook_engine::core::HostContext;
+    /// use hook_engine::mapper::Dialects;
+    ///
+    /// let host = HostContext::new("/work/project");
+    /// let loaded = load(&LoadRequest::new(&host, &StdFiles, &Dialects::standard()));
+    /// let settings = loaded.settings.clone();
+    /// let engine = Engine::builder(host)
+    ///     .documents(loaded.documents)
+    ///     .mcp_servers(move |host| {
+    ///         load_servers(&LoadRequest::new(host, &StdFiles, &Dialects::standard()), &settings).servers
+    ///     })
+    ///     .build();
+    /// ```
+    #[must_use]
+    pub fn mcp_servers(
+        self,
+        read: impl FnOnce(&HostContext) -> McpServers + Send + 'static,
+    ) -> EngineBuilder {
+        self.executor(Arc::new(McpExecutor::of_servers(read)))
+    }
+
+    /// Runs mcp hooks through clients that the host brings: one that is connected to servers already.
+    #[must_use]
+    pub fn mcp_clients(self, clients: Arc<dyn McpClients>) -> EngineBuilder {
+        self.executor(Arc::new(McpExecutor::new(clients)))
     }
 
     /// Keeps session state here.

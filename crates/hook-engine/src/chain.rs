@@ -442,6 +442,7 @@ impl Chain<'_> {
 pub(crate) fn nobody_runs(kind: HandlerKind) -> String {
     match kind {
         HandlerKind::Prompt => format!("{}: the host brings no language model", ModelError::NotConfigured),
+        HandlerKind::Mcp => "the host names no MCP servers and brings no clients".to_owned(),
         kind => format!("nothing here runs handlers of type {}", kind.name()),
     }
 }

@@ -380,6 +380,12 @@ impl Engine {
         while running.join_next().await.is_some() {}
     }
 
+    /// Ends what executors keep between events (started MCP servers), in about a second at most. An engine that is dropped ends
+    /// it beside the host's work; one whose runtime ends first has it killed. Later events start it anew.
+    pub async fn close(&self) {
+        self.inner.executors.close().await;
+    }
+
     /// Runs background hooks, each for itself: what one answers ends no other, and none waits until another is done to be heard.
     async fn hear(&self, event: &Event, candidates: Vec<Candidate>) -> Outcome {
         // A loop and no closure: only so does the compiler see that the whole future may move between threads.

@@ -8,14 +8,13 @@ use hook_core::{Dialect, HookCx};
 /// The host's environment, then the variables that hooks left for the session, then the dialect's own.
 ///
 /// A variable that belongs to the dialect is never inherited: an agent that runs inside another agent would else point its
-/// hooks at the outer one's project. Telemetry settings of the agent (`OTEL_*`) are not for hooks
-/// ("Claude Code hooks reference, environment").
+/// hooks at the outer one's project.
 pub(crate) fn environment(dialect: &dyn Dialect, cx: &HookCx<'_>) -> Vec<(OsString, OsString)> {
     let protected = dialect.profile().protected_variables;
     let mut all: BTreeMap<OsString, OsString> = BTreeMap::new();
-    for (name, value) in &cx.host.environment {
+    for (name, value) in cx.host.inherited() {
         let owned_by_dialect = protected.iter().any(|own| OsStr::new(own) == name);
-        if !owned_by_dialect && !name.as_encoded_bytes().starts_with(b"OTEL_") {
+        if !owned_by_dialect {
             all.insert(name.clone(), value.clone());
         }
     }

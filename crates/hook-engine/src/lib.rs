@@ -59,6 +59,7 @@ pub use hook_core as core;
 pub use hook_exec as exec;
 pub use hook_exec_command as exec_command;
 pub use hook_exec_http as exec_http;
+pub use hook_exec_mcp as exec_mcp;
 pub use hook_exec_prompt as exec_prompt;
 pub use hook_http as http;
 pub use hook_mapper as mapper;

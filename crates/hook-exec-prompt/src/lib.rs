@@ -4,16 +4,14 @@
 //! verdict out of it is the dialect's work. It promises an answer in time, also from a model that hangs, a bounded answer, and
 //! that a model that panics takes no other hook with it.
 
-use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::task::Poll;
 
 use async_trait::async_trait;
 use hook_core::{
     Call, Executor, FailureKind, Handler, HandlerFailure, HandlerKind, HandlerOutput, HookCx, LanguageModel,
     ModelError, ModelRequest,
 };
+use hook_exec::caught;
 use hook_exec::limits::MAX_STREAM;
 use tokio::time::timeout;
 
@@ -31,12 +29,8 @@ impl PromptExecutor {
 
     /// The model's answer, or an error where it panics.
     async fn ask(&self, request: &ModelRequest) -> Result<String, ModelError> {
-        let mut answer = self.model.ask(request);
-        let guarded = poll_fn(|task| {
-            catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(task)))
-                .unwrap_or_else(|_| Poll::Ready(Err(ModelError::Execution("the model panicked".into()))))
-        });
-        guarded.await
+        let answer = caught(self.model.ask(request)).await;
+        answer.unwrap_or_else(|| Err(ModelError::Execution("the model panicked".into())))
     }
 }
 

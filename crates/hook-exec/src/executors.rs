@@ -24,6 +24,13 @@ impl Executors {
         self
     }
 
+    /// Ends what the executors keep between runs, one executor after the other.
+    pub async fn close(&self) {
+        for executor in self.by_kind.values() {
+            executor.close().await;
+        }
+    }
+
     /// The executor for this kind.
     pub fn get(&self, kind: HandlerKind) -> Option<&Arc<dyn Executor>> {
         self.by_kind.get(&kind)

@@ -10,6 +10,7 @@ use std::time::Duration;
 use hook_core::{DialectId, HandlerKind, Layer};
 
 use crate::load::Loader;
+use crate::servers::Reader;
 use crate::spec::DocumentSpec;
 use crate::switches::Switch;
 
@@ -128,6 +129,11 @@ pub(crate) fn rules(dialect: DialectId, layer: Layer) -> &'static Rules {
 /// The hook module of an agent that has one.
 pub(crate) fn module(agent: DialectId) -> Option<&'static Module> {
     FORMATS.iter().find(|format| format.id == agent)?.module.as_ref()
+}
+
+/// The MCP servers of plugins.
+pub(crate) fn plugin_servers(reader: &mut Reader<'_>) {
+    claude::servers::of_plugins(reader);
 }
 
 /// True where one of the path's parts has this name.

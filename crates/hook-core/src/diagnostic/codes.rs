@@ -140,6 +140,10 @@ codes! {
     VARIABLE_NOT_ALLOWED "HK427" "variable-not-allowed" Warning "A template names a variable that `allowedEnvVars` leaves out; it will be empty.";
     TEMPLATE_NOT_FILLED "HK428" "template-not-filled" Warning "A placeholder stands where none is filled in.";
     CREDENTIALS_IN_URL "HK429" "credentials-in-url" Warning "A URL with a user name or a password in it.";
+    MCP_SERVER_UNUSABLE "HK431" "mcp-server-unusable" Error "An MCP server is written down in a way that cannot be used.";
+    MCP_VARIABLE_UNSET "HK432" "mcp-variable-unset" Error "An MCP server names a variable without a value or a default.";
+    MCP_SERVER_SHADOWED "HK433" "mcp-server-shadowed" Warning "A file of more authority has an MCP server of the same name.";
+    MCP_SERVER_UNKNOWN "HK434" "mcp-server-unknown" Warning "A hook calls an MCP server that nobody wrote down.";
 
     UNQUOTED_PLACEHOLDER "HK501" "unquoted-placeholder" Warning "An unquoted placeholder breaks in a path with blanks.";
     PLACEHOLDER_IN_SINGLE_QUOTES "HK502" "placeholder-in-single-quotes" Warning "A placeholder in single quotes stays as it is.";

@@ -99,7 +99,8 @@ impl<'a> Bench<'a> {
         structured: Option<Value>,
         is_error: bool,
     ) -> Reading {
-        self.answer(event, &HandlerOutput::Mcp { text: Stream::new(text), structured, is_error })
+        let text = Stream::new(text);
+        self.answer(event, &HandlerOutput::Mcp { text, structured, is_error, notes: Vec::new() })
     }
 
     /// Groups of candidates: `(group, parallel)` per hook.

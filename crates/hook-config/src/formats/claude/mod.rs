@@ -4,6 +4,7 @@
 
 mod plugins;
 mod policy;
+pub(super) mod servers;
 mod settings;
 mod skills;
 mod tools;

@@ -1,5 +1,6 @@
 //! Plugins: the file that is read by convention, and what the manifest names ("Plugins reference").
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -10,35 +11,43 @@ use hook_core::{EntryKind, Layer};
 use super::settings::option_text;
 use super::{HOOKS, ID, MANIFEST, PLUGIN, skills};
 use crate::json::{Kind, Node};
-use crate::load::Loader;
+use crate::load::{LoadRequest, Loader};
 use crate::report::{Report, step};
 use crate::shape::Reader;
 use crate::spec::DocumentSpec;
 use crate::text;
 
-/// The plugins that were named, and the project where it is a plugin itself; each once.
+/// Reads all plugins.
 pub(super) fn load_all(loader: &mut Loader<'_>) {
-    let project = &loader.request.host.project;
+    for root in roots(loader.request) {
+        load_one(loader, &root);
+    }
+}
+
+/// The plugins that were named, and the project where it is a plugin itself; each once.
+pub(super) fn roots(request: &LoadRequest<'_>) -> Vec<PathBuf> {
+    let project = &request.host.project;
     let is_plugin = |root: &Path| {
         [MANIFEST, HOOKS]
             .iter()
-            .any(|file| matches!(loader.request.files.kind(&root.join(file)), Ok(EntryKind::File)))
+            .any(|file| matches!(request.files.kind(&root.join(file)), Ok(EntryKind::File)))
     };
     let own = is_plugin(project).then(|| project.clone());
-    let roots: Vec<PathBuf> = loader.request.plugin_roots.iter().cloned().chain(own).collect();
     let mut seen = BTreeSet::new();
-    for root in roots {
-        let canonical = loader.request.files.canonical(&root).unwrap_or_else(|_| root.clone());
-        if seen.insert(canonical) {
-            load_one(loader, &root);
-        }
-    }
+    let mut roots: Vec<PathBuf> = request.plugin_roots.iter().cloned().chain(own).collect();
+    roots.retain(|root| seen.insert(request.files.canonical(root).unwrap_or_else(|_| root.clone())));
+    roots
+}
+
+/// The name of a plugin that gives itself none.
+pub(super) fn directory(root: &Path) -> Cow<'_, str> {
+    root.file_name().map_or_else(|| "plugin".into(), |name| name.to_string_lossy())
 }
 
 /// The hooks of one plugin: the file that is read by convention, and what the manifest names beside it.
 pub(super) fn load_one(loader: &mut Loader<'_>, root: &Path) {
     let manifest = DocumentSpec::new(root.join(MANIFEST), ID, Layer::Pack);
-    let directory = root.file_name().map_or_else(|| "plugin".into(), |name| name.to_string_lossy());
+    let directory = directory(root);
     let opened = match text::read(loader.request.files, &manifest.path) {
         Ok(bytes) => bytes.map(|bytes| text::open(&bytes, &manifest.path, &PLUGIN)),
         Err(finding) => {

@@ -24,8 +24,10 @@ pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
             reading.notes.splice(0..0, notes.iter().cloned());
             reading
         }
-        HandlerOutput::Mcp { text, structured, is_error } => {
-            mcp_answer(cx, text, structured.is_some(), *is_error)
+        HandlerOutput::Mcp { text, structured, is_error, notes } => {
+            let mut reading = mcp_answer(cx, text, structured.is_some(), *is_error);
+            reading.notes.splice(0..0, notes.iter().cloned());
+            reading
         }
         HandlerOutput::Model { reply } => model_answer(cx, reply),
         HandlerOutput::Failure(failure) => failure_answer(cx, failure),

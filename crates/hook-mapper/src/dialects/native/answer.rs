@@ -21,8 +21,10 @@ pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
             reading.notes.splice(0..0, notes.iter().cloned());
             reading
         }
-        HandlerOutput::Mcp { text, structured, is_error } => {
-            read_mcp(cx, text, structured.as_ref(), *is_error)
+        HandlerOutput::Mcp { text, structured, is_error, notes } => {
+            let mut reading = read_mcp(cx, text, structured.as_ref(), *is_error);
+            reading.notes.splice(0..0, notes.iter().cloned());
+            reading
         }
         HandlerOutput::Model { reply } => read_model(cx, reply),
         HandlerOutput::Answer(answer) => {

@@ -62,7 +62,7 @@ fn what_a_tool_says_counts_as_on_standard_output() {
 fn half_a_document_and_structured_content_alone_are_no_answer_and_it_is_said() {
     let call = of(EventKind::PreToolUse);
     let text = Stream { text: "{\"decision\":\"approve\"}".into(), dropped: 9, lossy: false };
-    let cut = HandlerOutput::Mcp { text, structured: None, is_error: false };
+    let cut = HandlerOutput::Mcp { text, structured: None, is_error: false, notes: Vec::new() };
     let said = bench().answer(&call, &cut);
     assert_eq!((said.failure, said.answer.decision), (Some(FailureKind::Oversize), Decision::None));
 

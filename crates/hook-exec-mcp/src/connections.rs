@@ -1,0 +1,174 @@
+//! The standard clients: servers that people wrote down, each connected to once.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::future::join_all;
+use hook_core::{FailureKind, McpClients, McpError, McpResult, McpServer, McpServers, McpTransport};
+use serde_json::{Map, Value};
+use tokio::time::{Instant, timeout_at};
+
+use crate::connection::{Connection, WORDS_GRACE};
+use crate::words::Words;
+use crate::{http, stdio};
+
+/// Connections to the servers of one host. They are made by the calls that need them and end with this value, or when it is
+/// asked to close them.
+///
+/// It has to be used within a tokio runtime that drives input and output and time; a connection ends with its runtime, and the
+/// next call makes a new one.
+pub struct Connections {
+    servers: McpServers,
+    environment: BTreeMap<OsString, OsString>,
+    slots: Mutex<HashMap<String, Arc<Slot>>>,
+}
+
+/// The place of one server's connection. The lock is held while it is made, so that it is made once.
+type Slot = tokio::sync::Mutex<Option<Arc<Connection>>>;
+
+impl Connections {
+    /// Connections to these servers. `environment` is what those that are started inherit.
+    pub fn new(environment: BTreeMap<OsString, OsString>, servers: McpServers) -> Connections {
+        Connections { servers, environment, slots: Mutex::default() }
+    }
+
+    fn server(&self, name: &str) -> Result<&McpServer, McpError> {
+        let servers = &self.servers;
+        match servers.get(name) {
+            Some(Ok(server)) => Ok(server),
+            Some(Err(why)) => {
+                let message = format!("the MCP server {name:?} cannot be used: {why}");
+                Err(McpError::new(FailureKind::Spawn, message))
+            }
+            None => {
+                let known: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
+                let note = match known.is_empty() {
+                    true => "no MCP server is configured".to_owned(),
+                    false => format!("the configured servers are {}", known.join(", ")),
+                };
+                let message = format!("there is no MCP server {name:?}");
+                Err(McpError { kind: FailureKind::Spawn, message, notes: vec![note] })
+            }
+        }
+    }
+
+    fn slot(&self, name: &str) -> Arc<Slot> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        match slots.get(name) {
+            Some(slot) => slot.clone(),
+            None => slots.entry(name.to_owned()).or_default().clone(),
+        }
+    }
+
+    /// The connection of a server and whether it was there before. `spent` is one that turned out to be of no use.
+    async fn connection(
+        &self,
+        server: &McpServer,
+        spent: Option<&Arc<Connection>>,
+        budget: Budget,
+    ) -> Result<(Arc<Connection>, bool), McpError> {
+        let slot = self.slot(&server.name);
+        let mut place =
+            timeout_at(budget.deadline, slot.lock()).await.map_err(|_| budget.starting(server))?;
+        if let Some(known) = &*place
+            && known.is_alive()
+            && !spent.is_some_and(|spent| Arc::ptr_eq(spent, known))
+        {
+            return Ok((known.clone(), true));
+        }
+        *place = None;
+        let words = Words::new();
+        let made = timeout_at(budget.deadline, self.connect(server, words.clone())).await;
+        let made = match made {
+            Ok(made) => made?,
+            Err(_) => {
+                let notes = words.notes(WORDS_GRACE).await;
+                words.stop();
+                return Err(McpError { notes, ..budget.starting(server) });
+            }
+        };
+        let made = Arc::new(made);
+        *place = Some(made.clone());
+        Ok((made, false))
+    }
+
+    async fn connect(&self, server: &McpServer, words: Arc<Words>) -> Result<Connection, McpError> {
+        match &server.transport {
+            McpTransport::Stdio { command, args, environment } => {
+                let program =
+                    stdio::Program { command, args, own: environment, inherited: &self.environment };
+                stdio::connect(server, &program, words).await
+            }
+            McpTransport::Http { url, headers } => http::connect(server, url, headers, words).await,
+            _ => {
+                let message =
+                    format!("the MCP server {:?} is reached in a way nobody knows here", server.name);
+                Err(McpError::new(FailureKind::Spawn, message))
+            }
+        }
+    }
+}
+
+/// The time of one call.
+#[derive(Clone, Copy)]
+struct Budget {
+    whole: Duration,
+    deadline: Instant,
+}
+
+impl Budget {
+    fn starting(self, server: &McpServer) -> McpError {
+        let (name, seconds) = (&server.name, self.whole.as_secs_f64());
+        let message = format!("the MCP server {name:?} was not ready within {seconds}s");
+        McpError::new(FailureKind::Timeout, message)
+    }
+
+    fn asking(self, server: &McpServer, tool: &str, notes: Vec<String>) -> McpError {
+        let (name, seconds) = (&server.name, self.whole.as_secs_f64());
+        let message =
+            format!("the tool {tool:?} of the MCP server {name:?} did not answer within {seconds}s");
+        McpError { kind: FailureKind::Timeout, message, notes }
+    }
+}
+
+#[async_trait]
+impl McpClients for Connections {
+    async fn call(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Map<String, Value>,
+        timeout: Duration,
+    ) -> Result<McpResult, McpError> {
+        let budget = Budget { whole: timeout, deadline: Instant::now() + timeout };
+        let server = self.server(server)?;
+        let mut spent = None;
+        loop {
+            let (connection, reused) = self.connection(server, spent.as_ref(), budget).await?;
+            match timeout_at(budget.deadline, connection.call(tool, arguments.clone())).await {
+                Ok(Ok(result)) => return Ok(result),
+                Ok(Err(failed)) if failed.unseen && reused => spent = Some(connection),
+                Ok(Err(failed)) => return Err(failed.error),
+                Err(_) => return Err(budget.asking(server, tool, connection.notes().await)),
+            }
+        }
+    }
+
+    async fn close(&self) {
+        let slots: Vec<Arc<Slot>> = {
+            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            slots.drain().map(|(_, slot)| slot).collect()
+        };
+        let closing = slots.iter().map(|slot| async {
+            // One that is just being made ends with the call that makes it.
+            let connection = slot.try_lock().ok().and_then(|mut place| place.take());
+            if let Some(connection) = connection {
+                connection.close().await;
+            }
+        });
+        join_all(closing).await;
+    }
+}

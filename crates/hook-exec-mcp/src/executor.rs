@@ -1,0 +1,115 @@
+//! From an mcp handler to the call of a tool.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use hook_core::{
+    Call, Executor, FailureKind, Handler, HandlerFailure, HandlerKind, HandlerOutput, HookCx, HostContext,
+    McpClients, McpError, McpResult, McpServers, Note, Stream,
+};
+use hook_exec::caught;
+use hook_exec::limits::MAX_STREAM;
+use tokio::time::timeout;
+
+use crate::connections::Connections;
+
+/// How much longer than their budget clients may take: theirs is the better message.
+const SLACK: Duration = Duration::from_millis(100);
+
+type Reader = Box<dyn FnOnce(&HostContext) -> McpServers + Send>;
+
+/// Runs mcp handlers through one set of clients.
+pub struct McpExecutor {
+    clients: OnceLock<Arc<dyn McpClients>>,
+    /// Tells the servers; taken by the first run.
+    read: Mutex<Option<Reader>>,
+}
+
+impl McpExecutor {
+    /// An executor that calls tools through these clients.
+    pub fn new(clients: Arc<dyn McpClients>) -> McpExecutor {
+        McpExecutor { clients: OnceLock::from(clients), read: Mutex::new(None) }
+    }
+
+    /// An executor that calls tools of the servers that `read` tells, through [`Connections`]. It is asked once, by the first
+    /// run: most events of most hosts call no tool.
+    pub fn of_servers(read: impl FnOnce(&HostContext) -> McpServers + Send + 'static) -> McpExecutor {
+        McpExecutor { clients: OnceLock::new(), read: Mutex::new(Some(Box::new(read))) }
+    }
+
+    fn clients(&self, host: &HostContext) -> &dyn McpClients {
+        let made = self.clients.get_or_init(|| {
+            let read = self.read.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let servers = read.map(|read| read(host)).unwrap_or_default();
+            let environment = host.inherited().map(|(name, value)| (name.clone(), value.clone()));
+            Arc::new(Connections::new(environment.collect(), servers))
+        });
+        made.as_ref()
+    }
+}
+
+#[async_trait]
+impl Executor for McpExecutor {
+    fn kind(&self) -> HandlerKind {
+        HandlerKind::Mcp
+    }
+
+    async fn run(&self, cx: &HookCx<'_>, call: Call) -> HandlerOutput {
+        let Handler::Mcp(handler) = &cx.hook.handler else {
+            return failed(McpError::new(FailureKind::Spawn, "the hook calls no tool"), Vec::new());
+        };
+        let (server, tool) = (&handler.server, &handler.tool);
+        let (arguments, notes) = (handler.input.clone(), Vec::new());
+        let work = caught(self.clients(cx.host).call(server, tool, arguments, call.timeout));
+        match timeout(call.timeout + SLACK, work).await {
+            Ok(Some(Ok(result))) => given(result, notes),
+            Ok(Some(Err(error))) => failed(error, notes),
+            Ok(None) => {
+                let text = format!("the client of the MCP server {server:?} panicked");
+                failed(McpError::new(FailureKind::Unreachable, text), notes)
+            }
+            Err(_) => {
+                let seconds = call.timeout.as_secs_f64();
+                let text = format!("the MCP server {server:?} did not answer within {seconds}s");
+                failed(McpError::new(FailureKind::Timeout, text), notes)
+            }
+        }
+    }
+
+    async fn close(&self) {
+        if let Some(clients) = self.clients.get() {
+            clients.close().await;
+        }
+    }
+}
+
+fn given(result: McpResult, mut notes: Vec<Note>) -> HandlerOutput {
+    if result.other_parts > 0 {
+        let text = format!("{} parts of the result are no text; nobody reads them", result.other_parts);
+        notes.push(Note::info(text));
+    }
+    let structured = result.structured.filter(|value| {
+        let fits = value.to_string().len() <= MAX_STREAM;
+        if !fits {
+            notes.push(Note::warning(format!(
+                "the structured content is longer than {MAX_STREAM} bytes; it is left out"
+            )));
+        }
+        fits
+    });
+    HandlerOutput::Mcp { text: kept(result.text), structured, is_error: result.is_error, notes }
+}
+
+/// A text, cut where nobody keeps more.
+fn kept(mut text: String) -> Stream {
+    let whole = text.len();
+    let end = text.floor_char_boundary(MAX_STREAM);
+    text.truncate(end);
+    Stream { dropped: (whole - end) as u64, text, lossy: false }
+}
+
+fn failed(error: McpError, mut notes: Vec<Note>) -> HandlerOutput {
+    notes.extend(error.notes.into_iter().map(Note::info));
+    HandlerOutput::Failure(HandlerFailure { kind: error.kind, message: error.message, notes })
+}

@@ -1,0 +1,103 @@
+//! Servers at a URL.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hook_core::{FailureKind, McpError, McpServer};
+use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Url};
+use rmcp::ServiceExt;
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rustls::ClientConfig;
+use rustls_platform_verifier::BuilderVerifierExt;
+
+use crate::connection::{Connection, causes, introduction};
+use crate::words::Words;
+
+/// Connects to a server and greets it.
+pub(crate) async fn connect(
+    server: &McpServer,
+    url: &str,
+    headers: &[(String, String)],
+    words: Arc<Words>,
+) -> Result<Connection, McpError> {
+    let name = &server.name;
+    let failed = |kind, why: String| {
+        McpError::new(kind, format!("the MCP server {name:?} cannot be reached: {}", redacted(&why, url)))
+    };
+    let client = client(url).map_err(|why| failed(FailureKind::Spawn, why))?;
+    let headers = header_map(headers).map_err(|why| failed(FailureKind::Spawn, why))?;
+    let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
+    let transport = StreamableHttpClientTransport::with_client(client, config);
+    match introduction().serve(transport).await {
+        Ok(running) => Ok(Connection::new(name, running, None, words)),
+        Err(error) => Err(failed(FailureKind::Unreachable, causes(&error))),
+    }
+}
+
+fn client(url: &str) -> Result<Client, String> {
+    let url = Url::parse(url).map_err(|error| format!("its URL is none: {error}"))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let versions = versions.map_err(|error| error.to_string())?;
+    let tls = match url.scheme() {
+        "https" => {
+            versions.with_platform_verifier().map_err(|error| error.to_string())?.with_no_client_auth()
+        }
+        _ => versions.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth(),
+    };
+    let builder = Client::builder()
+        .no_proxy()
+        .redirect(Policy::none())
+        .connect_timeout(Duration::from_secs(5))
+        .tls_backend_preconfigured(tls);
+    builder.build().map_err(|error| error.to_string())
+}
+
+fn header_map(headers: &[(String, String)]) -> Result<HashMap<HeaderName, HeaderValue>, String> {
+    let mut all = HashMap::new();
+    for (name, value) in headers {
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("{name:?} is no header"))?;
+        let mut value = HeaderValue::from_str(value)
+            .map_err(|_| format!("the header {name} has a value that no header can have"))?;
+        value.set_sensitive(true);
+        all.insert(key, value);
+    }
+    Ok(all)
+}
+
+/// A message without what people write into URLs and mean to keep to themselves: user name, password and query.
+fn redacted(message: &str, url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let user = rest[..end].rsplit_once('@').map(|(user, _)| user);
+    let query = rest.split_once('?').map(|(_, query)| query);
+    let mut message = message.to_owned();
+    for secret in [user, query].into_iter().flatten().filter(|secret| !secret.is_empty()) {
+        message = message.replace(secret, "…");
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::redacted;
+
+    #[test]
+    fn what_is_secret_in_a_url_is_not_told() {
+        for (url, message, told) in [
+            (
+                "http://me:pw@a.test/mcp?key=1",
+                "error for http://me:pw@a.test/mcp?key=1",
+                "error for http://…@a.test/mcp?…",
+            ),
+            ("http://a.test/?", "error for http://a.test/?", "error for http://a.test/?"),
+            ("http://a.test/@me", "error for http://a.test/@me", "error for http://a.test/@me"),
+        ] {
+            assert_eq!(redacted(message, url), told);
+        }
+    }
+}
