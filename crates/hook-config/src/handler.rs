@@ -260,7 +260,7 @@ fn mcp(fields: &mut Fields<'_, '_, '_>, defect: &mut Defect) -> McpHandler {
         defect.add(why);
         Map::new()
     });
-    McpHandler { server, tool, input }
+    McpHandler { server, tool, input, allowed_env_vars: fields.words("allowedEnvVars") }
 }
 
 fn prompt(fields: &mut Fields<'_, '_, '_>, defect: &mut Defect) -> PromptHandler {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
 use hook_core::{
-    BodyTemplate, CommandHandler, Diagnostic, Document, Handler, Hook, HookId, Location, McpHandler, OnFailure,
+    BodyTemplate, CommandHandler, Diagnostic, Document, Handler, Hook, HookId, Location, McpHandler,
+    OnFailure,
 };
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -123,12 +124,13 @@ pub(crate) fn content(hook: &Hook) -> String {
             http.allowed_env_vars.iter().for_each(|name| put(name));
             put(http.follow_redirects.map_or("", |follow| if follow { "follow" } else { "stay" }));
         }
-        Handler::Mcp(McpHandler { server, tool, input }) => {
+        Handler::Mcp(McpHandler { server, tool, input, allowed_env_vars }) => {
             put(server);
             put(tool);
             let mut arguments = String::new();
             canonical(&Value::Object(input.clone()), &mut arguments);
             put(&arguments);
+            allowed_env_vars.iter().for_each(|name| put(name));
         }
         Handler::Prompt(asked) | Handler::Agent(asked) => {
             put(&asked.prompt);

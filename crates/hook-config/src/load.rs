@@ -18,6 +18,7 @@ use crate::ids;
 use crate::module;
 use crate::relative;
 use crate::report::Report;
+use crate::servers::{self, LoadedServers, load_servers};
 use crate::settings::{self, Settings};
 use crate::shape::Reader;
 use crate::spec::DocumentSpec;
@@ -134,10 +135,14 @@ pub fn load(request: &LoadRequest<'_>) -> Loaded {
     loader.finish()
 }
 
-/// Reads one file, with its dialect and layer told by its place where `dialect` says nothing.
+/// Reads one file, with its dialect and layer told by its place where `dialect` says nothing; of `.mcp.json` the MCP servers.
 pub fn check_file(path: &Path, dialect: Option<DialectId>, files: &dyn Files, dialects: &Dialects) -> Loaded {
     let host = HostContext::new(path.parent().unwrap_or(path));
     let request = LoadRequest::new(&host, files, dialects);
+    if servers::is_server_file(path) {
+        let LoadedServers { diagnostics, sources, .. } = load_servers(&request, &Settings::default());
+        return Loaded { diagnostics, sources, ..Loaded::default() };
+    }
     let mut loader = Loader::new(&request);
     let spec = guess(path, dialect);
     let format = FORMATS.iter().find(|format| format.id == spec.dialect);

@@ -57,6 +57,11 @@ pub fn load_servers(request: &LoadRequest<'_>, settings: &Settings) -> LoadedSer
     reader.loaded
 }
 
+/// True for the file that holds a project's servers.
+pub(crate) fn is_server_file(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == PROJECT_FILE)
+}
+
 /// Findings about hooks that call a server nobody wrote down.
 pub fn unknown_servers<'h>(
     hooks: impl IntoIterator<Item = &'h Hook>,

@@ -12,6 +12,7 @@ use crate::exec::HandlerOutput;
 use crate::hook::{DialectId, HandlerKind, OnFailure};
 use crate::host::HostContext;
 use crate::http::{HttpRules, TemplateValues};
+use crate::mcp::ArgumentRule;
 use crate::model::Asking;
 use crate::outcome::Outcome;
 use crate::plan::{Candidate, Plan};
@@ -145,6 +146,8 @@ pub struct Profile {
     pub asking: Asking,
     /// How its http hooks are sent.
     pub http: HttpRules,
+    /// How the arguments of its mcp hooks name values.
+    pub arguments: ArgumentRule,
 }
 
 impl std::fmt::Debug for Profile {

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::answer::{Answer, Note};
 use crate::hook::HandlerKind;
 use crate::http::{HttpRules, TemplateValues};
+use crate::mcp::ArgumentRule;
 use crate::model::Asking;
 use crate::session::HookCx;
 
@@ -170,6 +171,8 @@ pub struct Call {
     pub asking: Asking,
     /// How the hook's dialect sends requests.
     pub http: HttpRules,
+    /// How the hook's dialect names values in the arguments of a tool.
+    pub arguments: ArgumentRule,
     /// What templates may name; filled in for handlers that have some.
     pub template: TemplateValues,
     /// The whole environment of a process: nothing else is inherited. Names are unique.

@@ -214,6 +214,8 @@ pub struct McpHandler {
     pub tool: String,
     /// The arguments, as written: `${…}` in their texts stands for parts of the event, by the rule of the hook's dialect.
     pub input: Map<String, Value>,
+    /// Variables of the environment that the arguments may name.
+    pub allowed_env_vars: Vec<String>,
 }
 
 /// What a hook does.

@@ -33,6 +33,18 @@ pub enum McpTransport {
     },
 }
 
+/// How the arguments of a dialect's mcp hooks name values of the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArgumentRule {
+    /// `${a.b}`: a path into the event; a text stays a text ("Claude Code hooks reference, MCP tool hook fields: `input`").
+    Paths,
+    /// `${tool_input.a.b}`, `${context.x}`, `${env.X}`; a text stays a text ("AIMON hooks guide, Template variables").
+    Dotted,
+    /// All of these, and a text that is one of them and nothing else becomes the value itself: a number, an object.
+    Native,
+}
+
 /// A server that somebody wrote down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServer {

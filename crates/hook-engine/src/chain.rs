@@ -290,8 +290,9 @@ impl Chain<'_> {
                     .into_bytes(),
                     asking: profile.asking,
                     http: profile.http,
+                    arguments: profile.arguments,
                     template: match &hook.handler {
-                        Handler::Http(_) | Handler::Mcp { .. } => dialect.template_values(&cx),
+                        Handler::Http(_) | Handler::Mcp(_) => dialect.template_values(&cx),
                         _ => TemplateValues::default(),
                     },
                     placeholders: environment::placeholders(dialect, &cx, &environment),

@@ -111,6 +111,7 @@ mod tests {
             input: Vec::new(),
             asking: hook_core::Asking::default(),
             http: hook_core::HttpRules::NATIVE,
+            arguments: hook_core::ArgumentRule::Native,
             template: hook_core::TemplateValues::default(),
             environment: vec![("ROOT".into(), "/a b".into()), ("P".into(), "/x".into())],
             placeholders: Vec::new(),

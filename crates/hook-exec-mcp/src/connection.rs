@@ -12,7 +12,8 @@ use hook_process::{Leader, Sight};
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ContentBlock, Implementation,
 };
-use rmcp::service::{RunningService, ServiceError};
+use rmcp::service::{ClientInitializeError, RunningService, ServiceError};
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 use rmcp::{Peer, RoleClient};
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -107,10 +108,11 @@ impl Connection {
             ServiceError::TransportClosed => {
                 (FailureKind::Unreachable, format!("the MCP server {name:?} went away while it was asked"))
             }
-            other => (
+            ServiceError::TransportSend(sending) => (
                 FailureKind::Unreachable,
-                format!("the MCP server {name:?} cannot be reached: {}", causes(other)),
+                format!("the MCP server {name:?} cannot be reached: {}", causes(sending.error.as_ref())),
             ),
+            other => (FailureKind::Unreachable, format!("the MCP server {name:?} does not answer: {other}")),
         };
         let notes = self.words.notes(WORDS_GRACE).await;
         let unseen =
@@ -186,10 +188,22 @@ fn result_of(result: CallToolResult) -> McpResult {
     }
 }
 
+/// The causes of an error, the error first. The library's own does not name its cause as one.
+fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            Some(StreamableHttpError::Client(cause)) => Some(cause),
+            _ => error.source(),
+        };
+        Some(error)
+    })
+}
+
 /// True where nothing of a message has left: the pipe was closed already, or there was no connection.
 fn never_sent(error: &(dyn Error + 'static)) -> bool {
-    let mut causes = std::iter::successors(Some(error), |error: &&(dyn Error + 'static)| (*error).source());
-    causes.any(|cause| {
+    chain(error).any(|cause| {
         cause
             .downcast_ref::<std::io::Error>()
             .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
@@ -199,13 +213,25 @@ fn never_sent(error: &(dyn Error + 'static)) -> bool {
 
 /// An error with its causes, each once.
 pub(crate) fn causes(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    for cause in std::iter::successors(error.source(), |cause: &&(dyn Error + 'static)| (*cause).source()) {
-        let cause = cause.to_string();
-        if !text.contains(&cause) {
+    let mut text = String::new();
+    for cause in chain(error).map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
             text.push_str(": ");
             text.push_str(&cause);
         }
     }
     text
+}
+
+/// Why a server could not be greeted.
+pub(crate) fn not_greeted(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => causes(error.error.as_ref()),
+        ClientInitializeError::JsonRpcError(refusal) => {
+            format!("it refuses the greeting: {}", refusal.message)
+        }
+        other => causes(other),
+    }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use hook_core::{FailureKind, McpClients, McpError, McpResult, McpServer, McpServers, McpTransport};
+use hook_http::Client;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
@@ -23,6 +24,7 @@ use crate::{http, stdio};
 pub struct Connections {
     servers: McpServers,
     environment: BTreeMap<OsString, OsString>,
+    client: Client,
     slots: Mutex<HashMap<String, Arc<Slot>>>,
 }
 
@@ -32,7 +34,7 @@ type Slot = tokio::sync::Mutex<Option<Arc<Connection>>>;
 impl Connections {
     /// Connections to these servers. `environment` is what those that are started inherit.
     pub fn new(environment: BTreeMap<OsString, OsString>, servers: McpServers) -> Connections {
-        Connections { servers, environment, slots: Mutex::default() }
+        Connections { servers, environment, client: Client::new(), slots: Mutex::default() }
     }
 
     fn server(&self, name: &str) -> Result<&McpServer, McpError> {
@@ -95,6 +97,15 @@ impl Connections {
         Ok((made, false))
     }
 
+    /// Makes room for a new connection: the next call does not get one that has just failed. Calls on their way keep it.
+    fn forget(&self, spent: &Arc<Connection>, server: &McpServer) {
+        let slot = self.slot(&server.name);
+        // Somebody who holds the place makes a new one already.
+        if let Ok(mut place) = slot.try_lock() {
+            place.take_if(|known| Arc::ptr_eq(known, spent));
+        }
+    }
+
     async fn connect(&self, server: &McpServer, words: Arc<Words>) -> Result<Connection, McpError> {
         match &server.transport {
             McpTransport::Stdio { command, args, environment } => {
@@ -102,7 +113,9 @@ impl Connections {
                     stdio::Program { command, args, own: environment, inherited: &self.environment };
                 stdio::connect(server, &program, words).await
             }
-            McpTransport::Http { url, headers } => http::connect(server, url, headers, words).await,
+            McpTransport::Http { url, headers } => {
+                http::connect(&self.client, server, url, headers, words).await
+            }
             _ => {
                 let message =
                     format!("the MCP server {:?} is reached in a way nobody knows here", server.name);
@@ -151,7 +164,12 @@ impl McpClients for Connections {
             match timeout_at(budget.deadline, connection.call(tool, arguments.clone())).await {
                 Ok(Ok(result)) => return Ok(result),
                 Ok(Err(failed)) if failed.unseen && reused => spent = Some(connection),
-                Ok(Err(failed)) => return Err(failed.error),
+                Ok(Err(failed)) => {
+                    if failed.error.kind == FailureKind::Unreachable {
+                        self.forget(&connection, server);
+                    }
+                    return Err(failed.error);
+                }
                 Err(_) => return Err(budget.asking(server, tool, connection.notes().await)),
             }
         }

@@ -1,15 +1,18 @@
 //! From an mcp handler to the call of a tool.
 
+use std::ffi::OsStr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use hook_core::{
-    Call, Executor, FailureKind, Handler, HandlerFailure, HandlerKind, HandlerOutput, HookCx, HostContext,
-    McpClients, McpError, McpResult, McpServers, Note, Stream,
+    ArgumentRule, Call, Executor, FailureKind, Handler, HandlerFailure, HandlerKind, HandlerOutput, HookCx,
+    HostContext, McpClients, McpError, McpHandler, McpResult, McpServers, Note, Stream,
 };
 use hook_exec::caught;
 use hook_exec::limits::MAX_STREAM;
+use hook_exec::template::{MAX_RENDERED, Renderer, Syntax, Values};
+use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use crate::connections::Connections;
@@ -60,7 +63,10 @@ impl Executor for McpExecutor {
             return failed(McpError::new(FailureKind::Spawn, "the hook calls no tool"), Vec::new());
         };
         let (server, tool) = (&handler.server, &handler.tool);
-        let (arguments, notes) = (handler.input.clone(), Vec::new());
+        let (arguments, notes) = match arguments(handler, &call) {
+            Ok(filled) => filled,
+            Err((error, notes)) => return failed(error, notes),
+        };
         let work = caught(self.clients(cx.host).call(server, tool, arguments, call.timeout));
         match timeout(call.timeout + SLACK, work).await {
             Ok(Some(Ok(result))) => given(result, notes),
@@ -80,6 +86,42 @@ impl Executor for McpExecutor {
     async fn close(&self) {
         if let Some(clients) = self.clients.get() {
             clients.close().await;
+        }
+    }
+}
+
+/// The arguments, filled in by the rule of the hook's dialect, and what there is to say of it.
+fn arguments(
+    handler: &McpHandler,
+    call: &Call,
+) -> Result<(Map<String, Value>, Vec<Note>), (McpError, Vec<Note>)> {
+    let variable = |name: &str| {
+        let found = call.environment.iter().find(|(known, _)| known == OsStr::new(name));
+        found.map(|(_, value)| value.to_string_lossy().into_owned())
+    };
+    let allowed = |name: &str| handler.allowed_env_vars.iter().any(|allowed| allowed == name);
+    let mut renderer = Renderer::new(Values {
+        tool_input: &call.template.tool_input,
+        context: &call.template.context,
+        variable: &variable,
+        allowed: &allowed,
+    });
+    let mut filled = Map::with_capacity(handler.input.len());
+    for (name, template) in &handler.input {
+        let value = match call.arguments {
+            ArgumentRule::Paths => renderer.texts(template, Syntax::Path),
+            ArgumentRule::Dotted => renderer.texts(template, Syntax::Dotted),
+            _ => renderer.document(template, Syntax::DottedOrPath),
+        };
+        filled.insert(name.clone(), value);
+    }
+    match renderer.overflowed() {
+        false => Ok((filled, renderer.into_notes())),
+        true => {
+            let text = format!(
+                "with their values the arguments are longer than {MAX_RENDERED} bytes; they are not sent"
+            );
+            Err((McpError::new(FailureKind::Oversize, text), renderer.into_notes()))
         }
     }
 }

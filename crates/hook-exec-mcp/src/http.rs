@@ -5,20 +5,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hook_core::{FailureKind, McpError, McpServer};
+use hook_http::Client;
 use reqwest::header::{HeaderName, HeaderValue};
-use reqwest::redirect::Policy;
-use reqwest::{Client, Url};
 use rmcp::ServiceExt;
 use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::common::client_side_sse::FixedInterval;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rustls::ClientConfig;
-use rustls_platform_verifier::BuilderVerifierExt;
 
-use crate::connection::{Connection, causes, introduction};
+use crate::connection::{Connection, introduction, not_greeted};
 use crate::words::Words;
+
+/// How often, and after which pause, a stream that broke off is asked for again. The library would never give up, and a call
+/// whose server died would wait for it until its time is over.
+const STREAM_RETRIES: usize = 2;
+const STREAM_PAUSE: Duration = Duration::from_millis(200);
 
 /// Connects to a server and greets it.
 pub(crate) async fn connect(
+    client: &Client,
     server: &McpServer,
     url: &str,
     headers: &[(String, String)],
@@ -28,33 +32,17 @@ pub(crate) async fn connect(
     let failed = |kind, why: String| {
         McpError::new(kind, format!("the MCP server {name:?} cannot be reached: {}", redacted(&why, url)))
     };
-    let client = client(url).map_err(|why| failed(FailureKind::Spawn, why))?;
+    let client = client.library(url).map_err(|error| failed(FailureKind::Spawn, error.message))?;
     let headers = header_map(headers).map_err(|why| failed(FailureKind::Spawn, why))?;
-    let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers);
+    let mut again = FixedInterval::default();
+    (again.max_times, again.duration) = (Some(STREAM_RETRIES), STREAM_PAUSE);
+    config.retry_config = Arc::new(again);
     let transport = StreamableHttpClientTransport::with_client(client, config);
     match introduction().serve(transport).await {
         Ok(running) => Ok(Connection::new(name, running, None, words)),
-        Err(error) => Err(failed(FailureKind::Unreachable, causes(&error))),
+        Err(error) => Err(failed(FailureKind::Unreachable, not_greeted(&error))),
     }
-}
-
-fn client(url: &str) -> Result<Client, String> {
-    let url = Url::parse(url).map_err(|error| format!("its URL is none: {error}"))?;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let versions = versions.map_err(|error| error.to_string())?;
-    let tls = match url.scheme() {
-        "https" => {
-            versions.with_platform_verifier().map_err(|error| error.to_string())?.with_no_client_auth()
-        }
-        _ => versions.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth(),
-    };
-    let builder = Client::builder()
-        .no_proxy()
-        .redirect(Policy::none())
-        .connect_timeout(Duration::from_secs(5))
-        .tls_backend_preconfigured(tls);
-    builder.build().map_err(|error| error.to_string())
 }
 
 fn header_map(headers: &[(String, String)]) -> Result<HashMap<HeaderName, HeaderValue>, String> {

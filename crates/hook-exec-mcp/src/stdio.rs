@@ -6,6 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use hook_core::{FailureKind, McpError, McpServer};
 use hook_exec::limits::{PIPE_GRACE, TERM_GRACE};
@@ -16,8 +17,11 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::connection::{Connection, WORDS_GRACE, causes, introduction};
+use crate::connection::{Connection, WORDS_GRACE, introduction, not_greeted};
 use crate::words::{Overheard, Words};
+
+/// How long a server that closed its output may take to exit.
+const EXIT_GRACE: Duration = Duration::from_millis(50);
 
 /// A program and what it gets.
 pub(crate) struct Program<'a> {
@@ -60,14 +64,15 @@ pub(crate) async fn connect(
     match greeted {
         Ok(running) => Ok(Connection::new(name, running, Some(leader), words)),
         Err(error) => {
-            let died = leader.has_exited();
+            // Its pipes close a moment before it can be seen to be dead.
+            let died = timeout(EXIT_GRACE, leader.exited()).await.is_ok();
             let status = leader.end(TERM_GRACE).await.filter(|_| died);
             let message = match (status, &error) {
                 (Some(status), _) => format!("the MCP server {name:?} {} before it answered", ended(status)),
                 (None, ClientInitializeError::ConnectionClosed(_)) => {
                     format!("the MCP server {name:?} closed its output before it answered")
                 }
-                (None, error) => format!("the MCP server {name:?} does not start: {}", causes(error)),
+                (None, error) => format!("the MCP server {name:?} does not start: {}", not_greeted(error)),
             };
             let notes = words.notes(WORDS_GRACE).await;
             words.stop();

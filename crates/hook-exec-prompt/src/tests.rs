@@ -55,6 +55,7 @@ async fn run(handler: Handler, does: Does) -> (HandlerOutput, Vec<ModelRequest>)
         input: "Fine? é".into(),
         asking: Asking { max_tokens: 7, instructions: Some("in JSON") },
         http: HttpRules::NATIVE,
+        arguments: hook_core::ArgumentRule::Native,
         template: TemplateValues::default(),
         environment: Vec::new(),
         placeholders: Vec::new(),

@@ -47,6 +47,7 @@ mod tests {
         max_timeout: Some(Duration::from_secs(300)),
         asking: Asking { max_tokens: 1, instructions: None },
         http: hook_core::HttpRules::NATIVE,
+        arguments: hook_core::ArgumentRule::Native,
     };
 
     fn hook(timeout: Option<Duration>) -> Hook {

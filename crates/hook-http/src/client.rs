@@ -43,6 +43,16 @@ impl Client {
         Client::default()
     }
 
+    /// The library's client behind this one, for those who speak a protocol of their own to a server that somebody wrote down:
+    /// without redirects and proxy, with the same certificates and names, and without a bound on addresses.
+    ///
+    /// # Errors
+    /// The URL is none that can be asked, or the system's certificates cannot be read.
+    pub fn library(&self, url: &str) -> Result<reqwest::Client, HttpError> {
+        let url = web_url(url)?;
+        self.pools.get(Reach::Everything, url.scheme() == "https").cloned()
+    }
+
     /// Sends a request and reads the answer.
     ///
     /// # Errors
@@ -118,13 +128,18 @@ impl Client {
     }
 }
 
+fn web_url(text: &str) -> Result<Url, HttpError> {
+    let bad = |why: String| HttpError::new(HttpErrorKind::Request, why);
+    let url = Url::parse(text).map_err(|error| bad(format!("{} is no URL: {error}", shown(text))))?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        _ => Err(bad(format!("{} is neither http nor https", shown(text)))),
+    }
+}
+
 fn first_hop(request: &Request, bounds: &Bounds<'_>) -> Result<Hop, HttpError> {
     let bad = |why: String| HttpError::new(HttpErrorKind::Request, why);
-    let url = Url::parse(&request.url)
-        .map_err(|error| bad(format!("{} is no URL: {error}", shown(&request.url))))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(bad(format!("{} is neither http nor https", shown(&request.url))));
-    }
+    let url = web_url(&request.url)?;
     let mut headers = HeaderMap::new();
     for (name, value) in &request.headers {
         if is_reserved_header(name) {

@@ -223,6 +223,7 @@ pub(crate) fn call(directory: &Path) -> Call {
         input: b"{}".to_vec(),
         asking: hook_core::Asking::default(),
         http: hook_core::HttpRules::NATIVE,
+        arguments: hook_core::ArgumentRule::Native,
         template: hook_core::TemplateValues::default(),
         environment: vec![("PATH".into(), OsString::from("/usr/local/bin:/usr/bin:/bin"))],
         placeholders: Vec::new(),

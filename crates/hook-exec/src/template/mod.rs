@@ -9,6 +9,7 @@
 //! | [`Syntax::Shell`] | `$X`, `${X}`: variables of the environment | Claude Code's headers |
 //! | [`Syntax::Both`] | dotted ones, and short ones for variables that the author allows | native headers |
 //! | [`Syntax::Path`] | `${a.b}`: a path into the event's document | Claude Code's arguments of MCP tools |
+//! | [`Syntax::DottedOrPath`] | dotted ones and paths | native arguments of MCP tools |
 //!
 //! What no syntax knows stays as it is. A placeholder that is known and has no value gives empty text and a note. Texts render
 //! as they are, numbers and booleans as their JSON words, objects and arrays as compact JSON, null as nothing.

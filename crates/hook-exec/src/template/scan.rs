@@ -12,6 +12,8 @@ pub enum Syntax {
     Both,
     /// `${a.b}`: a path into a document.
     Path,
+    /// The dotted ones, and paths for all others in braces.
+    DottedOrPath,
 }
 
 /// What a placeholder means.
@@ -87,6 +89,7 @@ fn placeholder(text: &str, syntax: Syntax) -> Option<(usize, Reference<'_>)> {
         Syntax::Path => Some(Reference::Path(name)),
         Syntax::Shell => short(),
         Syntax::Dotted => dotted(name),
+        Syntax::DottedOrPath => dotted(name).or(Some(Reference::Path(name))),
         Syntax::Both => dotted(name).or_else(short),
     };
     reference.map(|reference| (length, reference))

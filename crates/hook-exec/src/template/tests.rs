@@ -115,7 +115,8 @@ fn a_large_value_that_is_repeated_ends_at_the_bound() {
     assert!(renderer.overflowed() && text.len() <= MAX_RENDERED, "{}", text.len());
 }
 
-const SYNTAXES: [Syntax; 4] = [Syntax::Dotted, Syntax::Shell, Syntax::Both, Syntax::Path];
+const SYNTAXES: [Syntax; 5] =
+    [Syntax::Dotted, Syntax::Shell, Syntax::Both, Syntax::Path, Syntax::DottedOrPath];
 
 proptest! {
     #[test]

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hook_core::{
-    Asking, DialectId, EventKind, EventRow, Flavour, HandlerKind, HttpRules, OnFailure, OnceRule, Profile,
-    StopCap, Subject, ToolRow,
+    ArgumentRule, Asking, DialectId, EventKind, EventRow, Flavour, HandlerKind, HttpRules, OnFailure,
+    OnceRule, Profile, StopCap, Subject, ToolRow,
 };
 
 /// The id.
@@ -87,6 +87,7 @@ pub(super) static PROFILE: Profile = Profile {
     // One message of the user with the prompt and nothing else.
     asking: Asking { max_tokens: 256, instructions: None },
     http: HttpRules::NATIVE,
+    arguments: ArgumentRule::Native,
 };
 
 /// The neutral name of a tool, where the stock modules name it differently.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hook_core::{
-    Asking, Audience, Capabilities, DialectId, Event, EventKind, EventRow, Flavour, HandlerKind, HttpRules,
-    OnFailure, OnceRule, Profile, StopCap, Subject, TextCap, ToolRow, VariableSyntax,
+    ArgumentRule, Asking, Audience, Capabilities, DialectId, Event, EventKind, EventRow, Flavour,
+    HandlerKind, HttpRules, OnFailure, OnceRule, Profile, StopCap, Subject, TextCap, ToolRow, VariableSyntax,
 };
 
 use crate::dialects::asked;
@@ -275,4 +275,5 @@ pub(super) static PROFILE: Profile = Profile {
     asking: Asking { max_tokens: 1024, instructions: Some(asked::INSTRUCTIONS) },
     // A redirect is an answer with a status that is not 2xx, and thus a failure.
     http: HttpRules { most_redirects: 0, headers: VariableSyntax::Shell, ..HttpRules::NATIVE },
+    arguments: ArgumentRule::Paths,
 };

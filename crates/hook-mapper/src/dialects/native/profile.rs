@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use hook_core::{
-    Asking, DialectId, EventKind, EventRow, Flavour, HandlerKind, HttpRules, OnFailure, OnceRule, Profile,
-    StopCap, Subject, ToolRow,
+    ArgumentRule, Asking, DialectId, EventKind, EventRow, Flavour, HandlerKind, HttpRules, OnFailure,
+    OnceRule, Profile, StopCap, Subject, ToolRow,
 };
 
 use crate::dialects::asked;
@@ -120,6 +120,7 @@ pub(super) static PROFILE: Profile = Profile {
     max_timeout: Some(Duration::from_secs(600)),
     asking: Asking { max_tokens: 1024, instructions: Some(asked::INSTRUCTIONS) },
     http: HttpRules::NATIVE,
+    arguments: ArgumentRule::Native,
 };
 
 /// The row of an event in any letter case, with or without `_` and `-` between the words.

@@ -9,8 +9,12 @@ use super::{Bench, Claude, of, own};
 
 fn bench() -> Bench<'static> {
     let mut bench = Bench::new(&Claude);
-    bench.hook.handler =
-        Handler::Mcp(McpHandler { server: "policy".into(), tool: "judge".into(), input: Map::new() });
+    bench.hook.handler = Handler::Mcp(McpHandler {
+        server: "policy".into(),
+        tool: "judge".into(),
+        input: Map::new(),
+        allowed_env_vars: Vec::new(),
+    });
     bench
 }
 

@@ -42,7 +42,8 @@ fn identity_is_the_handler_and_its_rule() {
     let mcp = |input: i32| {
         move |hook: &mut hook_core::Hook| {
             let input = [("x".to_owned(), input.into())].into_iter().collect();
-            hook.handler = Handler::Mcp(McpHandler { server: "s".into(), tool: "t".into(), input });
+            let (server, tool, allowed_env_vars) = ("s".into(), "t".into(), Vec::new());
+            hook.handler = Handler::Mcp(McpHandler { server, tool, input, allowed_env_vars });
         }
     };
     assert_eq!(members(|_| ()), [0]);
