@@ -2,6 +2,7 @@
 
 mod frontmatter;
 mod http;
+mod mcp;
 mod skills;
 
 use std::io::Write as _;
@@ -65,6 +66,7 @@ pub fn run(json: bool) -> Result<bool> {
     conditions::measure(&mut rows)?;
     process(&mut rows)?;
     http::measure(&mut rows)?;
+    mcp::measure(&mut rows)?;
     let size = std::fs::metadata(&binary)?.len() as f64 / 1e6;
     rows.push(Row { work: "release binary", measured: size, budget: 15.0, unit: "MB" });
     print(&rows, json);

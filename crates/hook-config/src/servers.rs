@@ -131,8 +131,11 @@ impl Reader<'_> {
                 None => self.block(&root, "", kept, &mut report),
             }
         }
-        self.loaded.diagnostics.append(&mut report.diagnostics);
-        self.loaded.sources.push(source);
+        // The file of a project that is a plugin itself is read twice, under two names.
+        if self.loaded.sources.iter().all(|known| *known.path != *path) {
+            self.loaded.diagnostics.append(&mut report.diagnostics);
+            self.loaded.sources.push(source);
+        }
     }
 
     /// Servers or paths of files of servers in another file: the member of a plugin's manifest.

@@ -13,5 +13,6 @@ mod identity;
 mod native;
 mod rules;
 mod scripts;
+mod servers;
 mod skills;
 mod switches;
