@@ -65,7 +65,7 @@ impl Executor for McpExecutor {
         let (server, tool) = (&handler.server, &handler.tool);
         let (arguments, notes) = match arguments(handler, &call) {
             Ok(filled) => filled,
-            Err((error, notes)) => return failed(error, notes),
+            Err(failure) => return HandlerOutput::Failure(failure),
         };
         let work = caught(self.clients(cx.host).call(server, tool, arguments, call.timeout));
         match timeout(call.timeout + SLACK, work).await {
@@ -91,10 +91,7 @@ impl Executor for McpExecutor {
 }
 
 /// The arguments, filled in by the rule of the hook's dialect, and what there is to say of it.
-fn arguments(
-    handler: &McpHandler,
-    call: &Call,
-) -> Result<(Map<String, Value>, Vec<Note>), (McpError, Vec<Note>)> {
+fn arguments(handler: &McpHandler, call: &Call) -> Result<(Map<String, Value>, Vec<Note>), HandlerFailure> {
     let variable = |name: &str| {
         let found = call.environment.iter().find(|(known, _)| known == OsStr::new(name));
         found.map(|(_, value)| value.to_string_lossy().into_owned())
@@ -121,7 +118,7 @@ fn arguments(
             let text = format!(
                 "with their values the arguments are longer than {MAX_RENDERED} bytes; they are not sent"
             );
-            Err((McpError::new(FailureKind::Oversize, text), renderer.into_notes()))
+            Err(HandlerFailure { kind: FailureKind::Oversize, message: text, notes: renderer.into_notes() })
         }
     }
 }

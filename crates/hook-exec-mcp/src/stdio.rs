@@ -56,9 +56,10 @@ pub(crate) async fn connect(
         tokio::select! {
             greeted = &mut greeting => greeted,
             // What it said last is still in the pipe; somebody it left behind may hold that open.
-            _ = leader.exited() => timeout(PIPE_GRACE, greeting)
-                .await
-                .unwrap_or_else(|_| Err(ClientInitializeError::ConnectionClosed("the server is gone".into()))),
+            _ = leader.exited() => match timeout(PIPE_GRACE, greeting).await {
+                Ok(greeted) => greeted,
+                Err(_) => Err(ClientInitializeError::ConnectionClosed("the server is gone".into())),
+            },
         }
     };
     match greeted {

@@ -39,6 +39,7 @@ pub(super) fn measure(rows: &mut Vec<Row>) -> Result<()> {
         input: input.clone().into_bytes(),
         asking: Asking::default(),
         http: HttpRules::NATIVE,
+        arguments: hook_engine::core::ArgumentRule::Native,
         template: TemplateValues::default(),
         environment: vec![("TOKEN".into(), "secret".into())],
         placeholders: Vec::new(),

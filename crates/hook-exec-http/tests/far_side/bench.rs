@@ -56,6 +56,7 @@ impl Bench {
             input: EVENT.into(),
             asking: Asking::default(),
             http: self.rules,
+            arguments: hook_core::ArgumentRule::Native,
             template: TemplateValues { tool_input: self.tool_input.clone(), context },
             environment: self.environment.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             placeholders: Vec::new(),
