@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hook_config::Settings;
 use hook_core::{
-    AskHandler, Document, EventKind, Executor, Gate, HostContext, LanguageModel, McpClients, McpServers, Observer,
-    SessionStore, TrustAll,
+    AskHandler, Document, EventKind, Executor, Gate, HostContext, LanguageModel, McpClients, McpServers,
+    Observer, SessionStore, TrustAll,
 };
 use hook_exec::{DenyExecutor, Executors};
 use hook_exec_command::CommandExecutor;
