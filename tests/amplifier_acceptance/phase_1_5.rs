@@ -136,9 +136,9 @@ fn component_scoped_hooks_only_run_when_the_component_is_active() {
 #[test]
 fn relative_paths_in_hook_commands_resolve_to_the_skill_directory() {
     let script = "#!/bin/sh\necho \"$0|$PWD|$*\" >> \"$AMPLIFIER_PROJECT_DIR/log\"\n";
-    let host = Host::new().with("my skills/s/scripts/x.sh", script).with("my skills/shared.sh", script);
+    let host = Host::new().with("my skills/s/scripts/x.sh", script).with("my skills/common.sh", script);
     let hooks = json!({ "PreToolUse": [{ "hooks": [
-        command("./scripts/x.sh https://a.example/b ./c"), command("../shared.sh"), command("echo ./scripts/x.sh >> log")] }] });
+        command("./scripts/x.sh https://a.example/b ./c"), command("../common.sh"), command("echo ./scripts/x.sh >> log")] }] });
     let skill = json!({ "skill_name": "s", "skill_directory": host.path("my skills/s"), "hooks": hooks });
     host.fire("skill:loaded", skill);
     expect(&host.bash("ls"), &json!({ "action": "continue", "user_message": null }));
@@ -148,7 +148,7 @@ fn relative_paths_in_hook_commands_resolve_to_the_skill_directory() {
         host.take("log"),
         [
             format!("{skill}/scripts/x.sh|{project}|https://a.example/b ./c"),
-            format!("{skill}/../shared.sh|{project}|"),
+            format!("{skill}/../common.sh|{project}|"),
             "./scripts/x.sh".to_owned(),
         ]
     );
