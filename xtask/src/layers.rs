@@ -8,7 +8,7 @@ use crate::root;
 /// The rows of ARCHITECTURE.md, first row first. Crates of one row do not use each other.
 const ROWS: &[&[&str]] = &[
     &["hook-core", "hook-shell"],
-    &["hook-mapper", "hook-matcher", "hook-exec", "hook-http", "hook-process"],
+    &["hook-mapper", "hook-matcher", "hook-exec", "hook-http", "hook-process", "hook-rewake"],
     &[
         "hook-config",
         "hook-registry",

@@ -45,6 +45,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("crates/hook-matcher/src/", "ClaudeNarrow", "a matcher flavour"),
     ("crates/hook-matcher/src/", "Aimon", "a matcher flavour"),
     ("crates/hook-matcher/src/predicate/", "*", "compiles the predicates of two flavours"),
+    ("crates/hook-mapper/src/lib.rs", "Aimon", "hands the dialect on"),
     ("crates/hook-mapper/src/lib.rs", "Amplifier", "hands the dialect on"),
     ("crates/hook-mapper/src/lib.rs", "Claude", "hands the dialect on"),
 ];

@@ -18,6 +18,9 @@ const LOOKS_LIKE_MILLISECONDS: f64 = 1_000.0;
 /// … but for these, which people write for parts of an hour and for hours.
 const ROUND_TIMES: &[f64] = &[1_200.0, 1_800.0, 2_400.0, 2_700.0, 3_600.0, 5_400.0, 7_200.0];
 
+/// No timeout of whole milliseconds that a 64-bit number holds is longer; the same bound serves those in seconds.
+const TOO_LONG_SECONDS: f64 = 9.2e15;
+
 /// One object, its pointer and the members its rule knows.
 pub(crate) struct Fields<'n, 'r, 's> {
     pub(crate) node: &'n Node,
@@ -119,7 +122,7 @@ impl<'n, 'r, 's> Fields<'n, 'r, 's> {
             None => (self.node.span, self.pointer.to_owned(), format!("the handler has no {name:?}")),
         };
         let finding =
-            self.report.at(codes::MISSING_FIELD, &pointer, span, format!("{message}; it never runs"));
+            self.report.costly(codes::MISSING_FIELD, &pointer, span, format!("{message}; it never runs"));
         self.report.push(finding.help(format!("give it a {name:?}, or remove it")));
         Err(message)
     }
@@ -210,6 +213,68 @@ impl<'n, 'r, 's> Fields<'n, 'r, 's> {
         Some(duration.max(Duration::from_millis(1)))
     }
 
+    /// A whole number of units of so many milliseconds, or why it is none; null is nothing.
+    pub(crate) fn whole_timeout(
+        &mut self,
+        name: &'static str,
+        unit: u64,
+        most: Option<Duration>,
+    ) -> Result<Option<Duration>, String> {
+        let Some(node) = self.take(name).filter(|node| node.kind != Kind::Null) else { return Ok(None) };
+        let pointer = step(self.pointer, name);
+        let digits = self.report.source.text.get(node.span.start..node.span.end).unwrap_or_default();
+        let (code, problem) = match node.kind {
+            Kind::Number(number) if number < 1.0 => {
+                (codes::TIMEOUT_OUT_OF_RANGE, format!("{name:?} is {digits}, which is less than one"))
+            }
+            Kind::Number(number) if number.fract() != 0.0 => {
+                (codes::TIMEOUT_OUT_OF_RANGE, format!("{name:?} is {digits}, which is no whole number"))
+            }
+            Kind::Number(count) => {
+                let seconds = count * Duration::from_millis(unit).as_secs_f64();
+                if seconds <= TOO_LONG_SECONDS {
+                    let timeout = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+                    self.long(name, count, unit, timeout, most, node, &pointer);
+                    return Ok(Some(timeout));
+                }
+                (codes::TIMEOUT_OUT_OF_RANGE, format!("{name:?} is longer than can be counted"))
+            }
+            _ => (codes::TIMEOUT_NOT_A_NUMBER, format!("{name:?} is {}, not a number", node.what())),
+        };
+        let message = format!("{problem}; the handler never runs");
+        let finding = self.report.at(code, &pointer, node.span, message).severity(Severity::Error);
+        let help = format!(
+            "write a whole number of {} above zero",
+            if unit == 1 { "milliseconds" } else { "seconds" }
+        );
+        self.report.push(finding.help(help));
+        Err(problem)
+    }
+
+    /// Warns about a timeout that is cut, or that was meant in milliseconds.
+    #[expect(clippy::too_many_arguments, reason = "one finding, and all of it stands in it")]
+    fn long(
+        &mut self,
+        name: &str,
+        count: f64,
+        unit: u64,
+        timeout: Duration,
+        most: Option<Duration>,
+        node: &Node,
+        pointer: &str,
+    ) {
+        if unit > 1 && count >= LOOKS_LIKE_MILLISECONDS && !ROUND_TIMES.contains(&count) {
+            let message = format!("{name:?} counts seconds: {count} of them are {}", long_time(count));
+            let finding = self.report.at(codes::TIMEOUT_LOOKS_LIKE_MILLISECONDS, pointer, node.span, message);
+            let meant = format!("\"timeoutMs\": {count}, if milliseconds were meant");
+            self.report.push(finding.help(format!("write {meant}")));
+        } else if let Some(most) = most.filter(|most| timeout > *most) {
+            let message =
+                format!("{name:?} is beyond the limit of {} seconds, which is used instead", most.as_secs());
+            self.report.push(self.report.at(codes::TIMEOUT_OUT_OF_RANGE, pointer, node.span, message));
+        }
+    }
+
     /// `onFailure`: a word, or with `tables` a table per kind of failure.
     pub(crate) fn on_failure(&mut self, tables: bool) -> FailMode {
         let Some(node) = self.take("onFailure") else { return FailMode::default() };
@@ -283,14 +348,16 @@ pub(crate) fn warn_unknown(
     known: &'static [&'static str],
 ) {
     let key = member.key.as_str();
-    if key.starts_with(['$', '_']) || key.starts_with("//") || key == "comment" {
+    let is_note = key.starts_with(['$', '_']) || key.starts_with("//") || key == "comment";
+    if is_note && report.notes_are_fine {
         return;
     }
     let message = format!("{key:?} is no member that is read here; it has no effect");
     let mut finding = report.at(codes::UNKNOWN_FIELD, &step(pointer, key), member.key_span, message);
-    if let Some(near) = report.nearest(key, known.iter().copied()) {
-        finding = finding.help(format!("did you mean {near:?}?")).suggest(near);
-    }
+    finding = match report.nearest(key, known.iter().copied()) {
+        Some(near) => finding.help(format!("did you mean {near:?}?")).suggest(near),
+        None => finding.help("remove it, or look for its name in the agent's reference"),
+    };
     report.push(finding);
 }
 

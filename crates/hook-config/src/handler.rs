@@ -1,6 +1,7 @@
 //! One handler of a group.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hook_core::diagnostic::codes;
 use hook_core::{
@@ -34,7 +35,8 @@ impl Reader<'_, '_> {
         self.written += 1;
         if !matches!(node.kind, Kind::Object(_)) {
             let message = format!("a handler is {}, not an object; it is left out", node.what());
-            self.report.push(self.report.at(codes::ENTRY_NOT_AN_OBJECT, pointer, node.span, message));
+            let finding = self.report.at(codes::ENTRY_NOT_AN_OBJECT, pointer, node.span, message);
+            self.report.push(finding.help("write an object with a \"type\""));
             return None;
         }
         let mut defect = Defect::default();
@@ -44,7 +46,7 @@ impl Reader<'_, '_> {
         let mut fields = Fields::new(node, pointer, (rules.fields)(kind), &mut self.report);
         let word = fields.take("type").and_then(Node::as_str).unwrap_or_default();
         let handler = match kind {
-            HandlerKind::Command => command(&mut fields, &mut defect),
+            HandlerKind::Command => command(&mut fields, rules.ways.shell, &mut defect),
             HandlerKind::Http => Handler::Http(http::read(&mut fields, profile.http.headers, &mut defect)),
             HandlerKind::Mcp => Handler::Mcp(mcp(&mut fields, &mut defect)),
             HandlerKind::Prompt => Handler::Prompt(prompt(&mut fields, &mut defect)),
@@ -56,17 +58,27 @@ impl Reader<'_, '_> {
         let enabled = fields.flag("enabled").unwrap_or(true);
         // An empty rule is none.
         let condition = fields.condition().filter(|text| !text.trim().is_empty());
-        let own = fields.timeout("timeout", 1.0, profile.max_timeout);
-        let timeout = own.or(fields.timeout("timeoutMs", 0.001, profile.max_timeout));
+        let timeout = if rules.ways.whole_timeouts {
+            whole_timeout(&mut fields, profile.max_timeout, &mut defect)
+        } else {
+            let own = fields.timeout("timeout", 1.0, profile.max_timeout);
+            own.or(fields.timeout("timeoutMs", 0.001, profile.max_timeout))
+        };
         let once = fields.flag("once").unwrap_or(false);
         let background = fields.flag("async").unwrap_or(false);
-        let on_failure = fields.on_failure(rules.failure_tables);
+        let mut on_failure = fields.on_failure(rules.failure_tables);
+        if fail_open(&mut fields) && kind != HandlerKind::Deny {
+            on_failure.default = Some(OnFailure::Continue);
+        }
         let priority = fields.integer("priority").unwrap_or(0);
         let status_message = fields.string("statusMessage");
         // A rewake of the model is a background run; what it wakes with stays for the one who wakes.
         let wakes = node.get("asyncRewake").is_some_and(|member| member.value.as_bool() == Some(true));
         let background = background || (wakes && fields.known.contains(&"asyncRewake"));
+        let block = node.get("asyncRewake").filter(|_| !rules.ways.rewakes.is_empty());
+        let block = block.filter(|_| fields.take("asyncRewake").is_some());
         let extra = fields.rest();
+        let rewake = block.and_then(|member| self.rewake(member, place, pointer));
 
         let once = self.once(once, node, pointer);
         self.supported(kind, node, place, pointer, &mut defect);
@@ -107,6 +119,8 @@ impl Reader<'_, '_> {
             condition,
             scope: self.spec.scope.clone(),
             on_failure,
+            strict: false,
+            rewake,
             may_block: true,
             priority,
             status_message,
@@ -196,7 +210,7 @@ impl Reader<'_, '_> {
         let span = member.map_or(node.span, |member| member.value.span);
         let word = member.and_then(|member| member.value.as_str()).unwrap_or(kind.name());
         let why = format!("{} takes no handler of type {word:?}", row.name);
-        let finding = self.report.at(
+        let finding = self.report.costly(
             codes::HANDLER_TYPE_NOT_SUPPORTED,
             &step(pointer, "type"),
             span,
@@ -271,7 +285,26 @@ fn prompt(fields: &mut Fields<'_, '_, '_>, defect: &mut Defect) -> PromptHandler
     }
 }
 
-fn command(fields: &mut Fields<'_, '_, '_>, defect: &mut Defect) -> Handler {
+/// `timeoutMs`, else `timeout`; both have to be right.
+fn whole_timeout(
+    fields: &mut Fields<'_, '_, '_>,
+    most: Option<Duration>,
+    defect: &mut Defect,
+) -> Option<Duration> {
+    let seconds = fields.whole_timeout("timeout", 1000, most);
+    let millis = fields.whole_timeout("timeoutMs", 1, most);
+    for why in [&seconds, &millis].into_iter().filter_map(|read| read.as_ref().err()) {
+        defect.add(why.clone());
+    }
+    millis.ok().flatten().or(seconds.ok().flatten())
+}
+
+/// `failOpen`: true, or nothing.
+fn fail_open(fields: &mut Fields<'_, '_, '_>) -> bool {
+    fields.flag("failOpen").unwrap_or(false)
+}
+
+fn command(fields: &mut Fields<'_, '_, '_>, usual: Shell, defect: &mut Defect) -> Handler {
     let command = needed(fields, "command", defect);
     let args = fields.arguments().map(|arguments| {
         arguments.unwrap_or_else(|why| {
@@ -283,7 +316,8 @@ fn command(fields: &mut Fields<'_, '_, '_>, defect: &mut Defect) -> Handler {
         whitespace(fields.node, &command, fields.pointer, fields.report);
     }
     let shell = match fields.string("shell").as_deref() {
-        None | Some("bash" | "sh") => Shell::Sh,
+        None => usual,
+        Some("bash" | "sh") => Shell::Sh,
         Some("powershell" | "pwsh") => Shell::PowerShell,
         Some(_) => {
             if let Some(member) = fields.node.get("shell") {

@@ -45,8 +45,9 @@ fn broken(
     help: &str,
     defect: &mut Defect,
 ) {
+    let severity = fields.report.left_out.unwrap_or(Severity::Error);
     let finding = fields.report.at(code, pointer, node.span, format!("{why}; it never runs"));
-    fields.report.push(finding.severity(Severity::Error).help(help));
+    fields.report.push(finding.severity(severity).help(help));
     defect.add(why);
 }
 

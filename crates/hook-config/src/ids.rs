@@ -148,6 +148,9 @@ pub(crate) fn content(hook: &Hook) -> String {
         put(kind.name());
         put(mode.name());
     }
+    if let Some(rewake) = &hook.rewake {
+        put(&format!("{rewake:?}"));
+    }
     if !hook.extra.is_empty() {
         let mut extra = String::new();
         canonical(&Value::Object(hook.extra.clone()), &mut extra);

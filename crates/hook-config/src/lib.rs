@@ -10,6 +10,7 @@
 //! | `text` | size, encoding, syntax, and what a dialect allows of it |
 //! | `frontmatter`, `skills`, `relative` | skills, slash commands and subagents: YAML into the same tree, where they lie, `./` in them |
 //! | `shape`, `handler`, `fields` | the shapes of hook files, shared by all dialects |
+//! | `actions`, `rewake` | skills with one action per entry; blocks that say when a hook is woken again |
 //! | `formats` | where each agent keeps its files, and how it takes what is not quite right |
 //! | `load`, `ids`, `settings`, `module`, `disabled` | everything together |
 //! | `servers` | MCP servers that people wrote down, read when a hook calls one |
@@ -18,6 +19,7 @@
 //!
 //! Documents come in dispatch order: by layer, packs by name. `priority` is left as written; the registry orders by it.
 
+mod actions;
 mod disabled;
 mod edit;
 mod fields;
@@ -34,6 +36,7 @@ mod module;
 mod refusal;
 mod relative;
 mod report;
+mod rewake;
 mod rules;
 mod scripts;
 mod servers;
@@ -49,7 +52,7 @@ pub use disabled::{DisabledId, Plugin};
 pub use edit::{Edit, EditError, add_to_list, remove_from_list};
 pub use files::StdFiles;
 pub use load::{LoadRequest, Loaded, Parsed, check_file, load, parse, parse_value};
-pub use module::{ModuleSettings, Setting};
+pub use module::{Mode, ModuleSettings, Setting};
 pub use scripts::lint;
 pub use servers::{LoadedServers, load_servers, unknown_servers};
 pub use settings::{EngineFailureMode, HttpSettings, Settings, Unsupported, Untrusted};

@@ -25,6 +25,15 @@ pub struct Setting<T> {
     pub location: Location,
 }
 
+/// How an agent's module takes what it cannot decide ("Hook Configuration Guide": fail-soft; later versions know a strict mode).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mode {
+    /// What fails goes on with a warning.
+    Guide,
+    /// On guard events it refuses.
+    Strict,
+}
+
 /// The settings of one agent's hook module, as far as somebody made them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModuleSettings {
@@ -40,6 +49,8 @@ pub struct ModuleSettings {
     pub default_timeout: Option<Setting<Duration>>,
     /// No hook runs longer (`max_timeout`).
     pub max_timeout: Option<Setting<Duration>>,
+    /// Whether a guard that cannot decide refuses (`mode`).
+    pub mode: Option<Setting<Mode>>,
     /// Tools whose end is the end of a subagent (`subagent_tools`).
     pub subagent_tools: Option<Setting<Vec<String>>>,
     /// The default that the project wants for its own hooks.
@@ -58,6 +69,7 @@ const NAMES: &[&str] = &[
     "default_timeout",
     "max_timeout",
     "subagent_tools",
+    "mode",
 ];
 
 impl ModuleSettings {
@@ -75,6 +87,10 @@ impl ModuleSettings {
         weigh(&mut self.default_timeout, other.default_timeout);
         weigh(&mut self.max_timeout, other.max_timeout);
         weigh(&mut self.subagent_tools, other.subagent_tools);
+        // The stricter one counts, whoever says it.
+        if other.mode.as_ref().map(|mode| mode.value) > self.mode.as_ref().map(|mode| mode.value) {
+            self.mode = other.mode;
+        }
         shorter(&mut self.project_default_timeout, other.project_default_timeout);
         shorter(&mut self.project_max_timeout, other.project_max_timeout);
         self.project_subagent_tools.extend(other.project_subagent_tools);
@@ -94,6 +110,20 @@ impl ModuleSettings {
             let why = || format!("the module's setting `enabled` is false at {}", off.location);
             hook.disabled_because.get_or_insert_with(why);
         }
+    }
+
+    /// Makes a hook strict where the agent has such a mode and somebody set it.
+    pub(crate) fn tighten(&self, hook: &mut Hook) {
+        if self.is_strict()
+            && let Some(strict) = formats::module(hook.dialect).and_then(|module| module.strict)
+        {
+            strict(hook);
+        }
+    }
+
+    /// True where somebody set the strict mode.
+    pub fn is_strict(&self) -> bool {
+        self.mode.as_ref().is_some_and(|mode| mode.value == Mode::Strict)
     }
 
     /// The default and the bound for hooks of this layer, as far as they are set.
@@ -198,6 +228,7 @@ pub(crate) fn read(node: &Node, pointer: &str, layer: Layer, report: &mut Report
             "timeout" => old_spelling = block.seconds(member, &pointer),
             "max_timeout" => settings.max_timeout = block.seconds(member, &pointer),
             "subagent_tools" => settings.subagent_tools = block.names(member, &pointer),
+            "mode" => settings.mode = block.mode(member, &pointer),
             _ => block.unknown(member, &pointer),
         }
     }
@@ -233,6 +264,29 @@ impl Block<'_, '_> {
             return None;
         }
         Some(self.setting(value, member))
+    }
+
+    /// Everybody may make it stricter.
+    fn mode(&mut self, member: &Member, pointer: &str) -> Option<Setting<Mode>> {
+        match member.value.as_str() {
+            Some("strict") => Some(self.setting(Mode::Strict, member)),
+            Some("guide") if privileged(self.layer) => Some(self.setting(Mode::Guide, member)),
+            Some("guide") => {
+                let message =
+                    format!("a {} file may only make \"mode\" stricter; it is left out", self.layer);
+                let finding =
+                    self.report.at(codes::SETTING_NOT_ALLOWED_HERE, pointer, member.value.span, message);
+                self.report.push(finding.help("set it in your user file"));
+                None
+            }
+            _ => {
+                // A guard with a mistyped mode must not become one that lets everything through.
+                let message = "\"mode\" is neither \"guide\" nor \"strict\"; it counts as \"strict\"";
+                let finding = self.report.at(codes::WRONG_TYPE, pointer, member.value.span, message);
+                self.report.push(finding.help("write \"guide\" or \"strict\""));
+                Some(self.setting(Mode::Strict, member))
+            }
+        }
     }
 
     fn seconds(&mut self, member: &Member, pointer: &str) -> Option<Setting<Duration>> {

@@ -40,7 +40,7 @@ fn resolved(command: &CommandHandler, root: &Path) -> Option<String> {
     let root = match (&command.args, command.shell) {
         // A program's name is no shell word.
         (Some(_), _) => root.to_owned(),
-        (None, Shell::Sh) => quoted(root),
+        (None, Shell::Sh | Shell::Bash) => quoted(root),
         _ => return None,
     };
     Some(format!("{root}/{rest}"))

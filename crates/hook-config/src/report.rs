@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write};
 
 use hook_core::diagnostic::codes;
-use hook_core::{Code, Diagnostic, Location, Source, Span};
+use hook_core::{Code, Diagnostic, Location, Severity, Source, Span};
 
 use crate::json::Node;
 use crate::suggest::nearest;
@@ -16,11 +16,15 @@ const SUGGESTIONS: usize = 200;
 pub(crate) struct Report<'a> {
     pub(crate) source: &'a Source,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Members for people are nothing to warn about.
+    pub(crate) notes_are_fine: bool,
+    /// How bad it is that a handler cannot be used; `None` leaves it to the finding.
+    pub(crate) left_out: Option<Severity>,
 }
 
 impl<'a> Report<'a> {
     pub(crate) fn new(source: &'a Source) -> Report<'a> {
-        Report { source, diagnostics: Vec::new() }
+        Report { source, diagnostics: Vec::new(), notes_are_fine: true, left_out: None }
     }
 
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
@@ -30,6 +34,21 @@ impl<'a> Report<'a> {
     /// A finding at a place; it still has to be pushed.
     pub(crate) fn at(&self, code: Code, pointer: &str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(code, message).at(self.locate(span), "").pointer(pointer)
+    }
+
+    /// A finding that costs a handler; it still has to be pushed.
+    pub(crate) fn costly(
+        &self,
+        code: Code,
+        pointer: &str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        let finding = self.at(code, pointer, span, message);
+        match self.left_out {
+            Some(severity) => finding.severity(severity),
+            None => finding,
+        }
     }
 
     /// The word that was probably meant; after many findings nobody is helped by more of them.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
-use hook_core::{DialectId, Document, Layer, ReplyPolicy, Source};
+use hook_core::{Diagnostic, DialectId, Document, Layer, ReplyPolicy, Source};
 use hook_mapper::Dialects;
 
 use crate::disabled::{self, DisabledId};
@@ -117,13 +117,18 @@ impl Settings {
         disabled::apply(&self.disabled, documents);
     }
 
-    /// Holds the hooks of skills and subagents to the settings of their agent's module.
+    /// Holds the hooks of skills and subagents to the settings of their agent's module, and all hooks to its mode. Ids stay what
+    /// they are: a mode makes no other hook.
     pub(crate) fn govern(&self, documents: &mut [Document]) {
         let hooks = documents.iter_mut().flat_map(|document| &mut document.bindings);
         for hook in hooks.flat_map(|binding| &mut binding.hooks) {
             let scoped = matches!(hook.origin.layer, Layer::Skill | Layer::Agent);
-            if let Some(module) = self.agents.get(&hook.dialect).filter(|_| scoped) {
+            let Some(module) = self.agents.get(&hook.dialect) else { continue };
+            if scoped {
                 module.govern(Arc::make_mut(hook));
+            }
+            if module.is_strict() {
+                module.tighten(Arc::make_mut(hook));
             }
         }
     }
@@ -214,7 +219,12 @@ fn agents(
         let agent = dialects.find(&member.key).map(|dialect| dialect.profile());
         match agent {
             Some(agent) if formats::module(agent.id).is_some() => {
-                let module = module::read(&member.value, &pointer, layer, report);
+                let mut module = module::read(&member.value, &pointer, layer, report);
+                let modes = formats::module(agent.id).is_some_and(|module| module.strict.is_some());
+                if let Some(mode) = module.mode.take_if(|_| !modes) {
+                    let message = format!("{} has no \"mode\"; it has no effect", agent.title);
+                    report.push(Diagnostic::new(codes::UNKNOWN_FIELD, message).at(mode.location, ""));
+                }
                 all.entry(agent.id).or_default().add(module);
             }
             agent => {

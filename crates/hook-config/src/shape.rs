@@ -3,6 +3,7 @@
 //! What cannot be read is left out in the smallest unit that holds it (event, group, handler) with a finding; everything
 //! around it loads.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use hook_matcher::Matcher;
 use serde_json::{Map, Value};
 
 use crate::fields::{Fields, warn_unknown};
-use crate::formats::{Rules, Tolerance};
+use crate::formats::{Entries, Rules, Tolerance};
 use crate::json::{Kind, Member, Node};
 use crate::matchers;
 use crate::report::{Report, step};
@@ -34,6 +35,8 @@ pub(crate) struct Reader<'a, 's> {
     pub(crate) root: Option<Arc<Path>>,
     /// A native file that names another dialect: its top level may hold what native ones hold.
     pub(crate) switched: bool,
+    /// Groups that were read of each event, where its spellings are counted through.
+    entries: HashMap<&'static str, usize>,
     /// Handlers that stand in the file, whatever became of them.
     pub(crate) written: usize,
     /// Those of them that can run.
@@ -61,8 +64,10 @@ impl<'a, 's> Reader<'a, 's> {
         dialect: &'a dyn Dialect,
         dialects: &'a Dialects,
         rules: &'static Rules,
-        report: Report<'s>,
+        mut report: Report<'s>,
     ) -> Reader<'a, 's> {
+        report.notes_are_fine = rules.ways.notes_are_fine;
+        report.left_out = rules.ways.left_out;
         Reader {
             spec,
             dialect,
@@ -72,6 +77,7 @@ impl<'a, 's> Reader<'a, 's> {
             root: spec.root.as_deref().map(Arc::from),
             report,
             switched: false,
+            entries: HashMap::new(),
             written: 0,
             sound: 0,
         }
@@ -88,6 +94,7 @@ impl<'a, 's> Reader<'a, 's> {
         };
         let mut bindings = Vec::new();
         match root.get("hooks") {
+            Some(member) if member.value.kind == Kind::Null && self.rules.ways.empty_is_fine => {}
             Some(member) => self.events(&member.value, "/hooks", &mut bindings),
             None => self.naked(members, &mut bindings),
         }
@@ -180,13 +187,22 @@ impl<'a, 's> Reader<'a, 's> {
             self.report.push(finding.help("write `\"hooks\": {\"PreToolUse\": [ … ]}`"));
             return;
         };
-        for member in events {
-            self.event(member, &step(pointer, &member.key), bindings);
+        match self.rules.ways.entries {
+            Entries::Groups => {
+                for member in events {
+                    self.event(member, &step(pointer, &member.key), bindings);
+                }
+            }
+            Entries::Actions(known) => self.actions(events, known, pointer, bindings),
         }
     }
 
     fn event(&mut self, member: &Member, pointer: &str, bindings: &mut Vec<Binding>) {
         let Some(heard) = self.hear(&member.key) else {
+            if self.rules.ways.unsupported.iter().any(|name| name.eq_ignore_ascii_case(&member.key)) {
+                self.unsupported_event(member, pointer);
+                return;
+            }
             self.written += match &member.value.kind {
                 Kind::Array(groups) => groups.len(),
                 _ => 1,
@@ -196,8 +212,15 @@ impl<'a, 's> Reader<'a, 's> {
         };
         match &member.value.kind {
             Kind::Array(groups) => {
+                let first = match heard.row.filter(|_| self.rules.ways.one_list_per_event) {
+                    Some(row) => {
+                        let count = self.entries.entry(row.name).or_default();
+                        std::mem::replace(count, *count + groups.len())
+                    }
+                    None => 0,
+                };
                 for (entry, group) in groups.iter().enumerate() {
-                    self.group(group, &heard, entry, &step(pointer, entry), bindings);
+                    self.group(group, &heard, first + entry, &step(pointer, entry), bindings);
                 }
             }
             Kind::Object(_) if self.rules.single_group => {
@@ -236,6 +259,13 @@ impl<'a, 's> Reader<'a, 's> {
         None
     }
 
+    fn unsupported_event(&mut self, member: &Member, pointer: &str) {
+        let title = self.dialect.profile().title;
+        let message = format!("{title} does not fire {:?}; its hooks never run", member.key);
+        let finding = self.report.at(codes::UNSUPPORTED_EVENT, pointer, member.key_span, message);
+        self.report.push(finding.help("remove it, or put these hooks into a file of another agent"));
+    }
+
     fn unknown_event(&mut self, member: &Member, pointer: &str) {
         let key = member.key.as_str();
         let profile = self.dialect.profile();
@@ -245,7 +275,7 @@ impl<'a, 's> Reader<'a, 's> {
             .iter()
             .map(|dialect| dialect.profile())
             .find(|other| !own(other.id) && other.event(key).is_some());
-        let mut finding = match other {
+        let finding = match other {
             Some(other) => {
                 let message = format!(
                     "{key:?} is an event of {}, not of {}; its hooks never run",
@@ -260,11 +290,17 @@ impl<'a, 's> Reader<'a, 's> {
         };
         // An agent's own name of an event, where its hook files have another.
         let fired = profile.events.iter().find(|row| row.fired_as.contains(&key)).map(|row| row.name);
-        let near = || self.report.nearest(key, profile.events.iter().map(|row| row.name));
-        if let Some(near) = fired.or_else(near) {
-            finding = finding.help(format!("did you mean {near:?}?")).suggest(near);
-        }
-        self.report.push(finding);
+        let near = || {
+            let names = profile.events.iter().flat_map(|row| row.fired_as.iter().chain([&row.name]));
+            let near = self.report.nearest(key, names.copied())?;
+            let row = profile.events.iter().find(|row| row.name == near || row.fired_as.contains(&near))?;
+            Some(row.name)
+        };
+        let names = || profile.events.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
+        self.report.push(match fired.or_else(near) {
+            Some(near) => finding.help(format!("did you mean {near:?}?")).suggest(near),
+            None => finding.help(format!("the events are {}", names())),
+        });
     }
 
     fn group(
@@ -278,7 +314,8 @@ impl<'a, 's> Reader<'a, 's> {
         if !matches!(node.kind, Kind::Object(_)) {
             self.written += 1;
             let message = format!("a group is {}, not an object; it is left out", node.what());
-            self.report.push(self.report.at(codes::ENTRY_NOT_AN_OBJECT, pointer, node.span, message));
+            let finding = self.report.at(codes::ENTRY_NOT_AN_OBJECT, pointer, node.span, message);
+            self.report.push(finding.help("write `{\"matcher\": …, \"hooks\": [ … ]}`"));
             return;
         }
         if node.get("hooks").is_none() && looks_like_a_handler(node) {
@@ -357,7 +394,12 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     /// The matcher of a group; `None` where it is no string.
-    fn matcher(&mut self, node: Option<&Node>, heard: &Heard, pointer: &str) -> Option<MatcherSpec> {
+    pub(crate) fn matcher(
+        &mut self,
+        node: Option<&Node>,
+        heard: &Heard,
+        pointer: &str,
+    ) -> Option<MatcherSpec> {
         let flavour: Flavour =
             heard.row.and_then(|row| row.flavour).unwrap_or_else(|| self.dialect.profile().flavour);
         let none = MatcherSpec { text: None, flavour, location: None };
@@ -375,6 +417,19 @@ impl<'a, 's> Reader<'a, 's> {
             }
         };
         let subject = heard.row.map(|row| row.subject);
+        if subject == Some(Subject::None) && self.rules.ways.matcher_for_tools_only {
+            if !matches!(text.trim(), "" | "*") {
+                let message =
+                    format!("{} has no tool, so its matcher has no effect; its hooks always run", heard.name);
+                self.report.push(self.report.at(codes::MATCHER_IGNORED, &pointer, node.span, message));
+                // Whatever it says, nothing depends on it.
+                let event =
+                    matchers::About { name: &heard.name, has_tool: true, guards: &|| false, tools: None };
+                matchers::check(text, flavour, &event, node, &pointer, &mut self.report);
+            }
+            // Events of other agents may have a subject here that this matcher was not written for.
+            return Some(none);
+        }
         if subject == Some(Subject::None) {
             if !text.is_empty() && text != "*" {
                 self.without_subject(text, flavour, heard, node, &pointer);
@@ -427,7 +482,7 @@ fn looks_like_a_handler(node: &Node) -> bool {
 }
 
 /// One binding per neutral kind the event hears.
-fn bind(
+pub(crate) fn bind(
     heard: &Heard,
     matcher: &MatcherSpec,
     parallel: bool,
@@ -453,5 +508,6 @@ fn bind(
 
 /// The kind that a word of `type` names.
 pub(crate) fn kind_of(rules: &Rules, word: &str) -> Option<HandlerKind> {
-    rules.types.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
+    let is = |name: &str| name == word || (rules.ways.types_in_any_case && name.eq_ignore_ascii_case(word));
+    rules.types.iter().find(|(name, _)| is(name)).map(|(_, kind)| *kind)
 }

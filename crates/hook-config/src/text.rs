@@ -92,13 +92,17 @@ pub(crate) fn open(bytes: &[u8], path: &Path, rules: &Rules) -> Opened {
             return Opened { diagnostics, tree: None, source };
         }
     }
+    if rules.ways.empty_is_fine && matches!(text.trim_start_matches(BOM).trim(), "" | "null") {
+        return Opened { diagnostics: report.diagnostics, tree: None, source };
+    }
     let tree = match json::parse(blanked.as_deref().unwrap_or(text)) {
         Ok(tree) => check(tree, rules, &mut report),
         Err(error) => {
             let code = if error.too_deep { codes::TOO_DEEP } else { codes::INVALID_JSON };
             let message = format!("{}; none of the file's hooks run", error.message);
             let mut finding = report.at(code, "", error.span, message);
-            finding.help = error.help.map(str::to_owned);
+            finding.help =
+                Some(error.help.unwrap_or("mend the file here; it is JSON up to this place").to_owned());
             report.push(finding);
             None
         }

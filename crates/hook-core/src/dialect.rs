@@ -104,6 +104,15 @@ pub struct TextCap {
     pub preview: usize,
 }
 
+/// An outer limit on a run, for a handler that does not keep its own ("Hook Configuration Guide, timeout and the hook policy").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Net {
+    /// The limit where a handler's own timeout is shorter.
+    pub policy: Duration,
+    /// What a handler whose timeout is as long or longer has beyond it.
+    pub grace: Duration,
+}
+
 /// What a dialect says in tables.
 pub struct Profile {
     /// The id.
@@ -142,6 +151,8 @@ pub struct Profile {
     pub default_timeout: fn(&EventKind, HandlerKind) -> Duration,
     /// No hook runs longer.
     pub max_timeout: Option<Duration>,
+    /// What catches a handler that does not end in time; `None` trusts the executors.
+    pub net: Option<Net>,
     /// How its prompt hooks ask a model.
     pub asking: Asking,
     /// How its http hooks are sent.

@@ -15,7 +15,8 @@
 //! at once gives the same outcome.
 //!
 //! [`select`] is the other rule, for dialects in which one answer speaks for a whole group (Amplifier): the first deny in
-//! configured order, else the first answer that [acts](Answer::acts), else all of them joined.
+//! configured order, else the first answer that [acts](Answer::acts), else all of them joined. [`join_reasons`] is `join` with
+//! every reason of the strongest decision kept, [`merge`] the same with the first rewrite instead of the last.
 
 use crate::answer::{Answer, Decision, Effect};
 use crate::plan::FoldRule;
@@ -71,11 +72,38 @@ pub fn select(answers: Vec<Answer>) -> Answer {
     }))
 }
 
+/// [`join_all`], and the reasons of all answers that hold the strongest decision stand in the reason, each once, joined by `; `
+/// (AIMON: every refusal of a chain that runs to its end is told).
+pub fn join_reasons(answers: Vec<Answer>) -> Answer {
+    let strongest = answers.iter().map(|answer| answer.decision).max().unwrap_or_default();
+    let mut reasons: Vec<&str> = Vec::new();
+    for reason in
+        answers.iter().filter(|answer| answer.decision == strongest).filter_map(|a| a.reason.as_deref())
+    {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let reason = (!reasons.is_empty()).then(|| reasons.join("; "));
+    let joined = join_all(answers);
+    Answer { reason: reason.or(joined.reason), ..joined }
+}
+
+/// [`join_reasons`] with the first rewritten input and output instead of the last one (AIMON: results of hooks that ran at the
+/// same time).
+pub fn merge(answers: Vec<Answer>) -> Answer {
+    let updated_input = answers.iter().find_map(|answer| answer.updated_input.clone());
+    let updated_output = answers.iter().find_map(|answer| answer.updated_output.clone());
+    Answer { updated_input, updated_output, ..join_reasons(answers) }
+}
+
 /// Joins the answers of one group by its rule.
 pub fn fold(rule: FoldRule, answers: Vec<Answer>) -> Answer {
     match rule {
         FoldRule::Join | FoldRule::JoinAsFinished => join_all(answers),
         FoldRule::Select => select(answers),
+        FoldRule::JoinReasons => join_reasons(answers),
+        FoldRule::Merge => merge(answers),
     }
 }
 
@@ -190,6 +218,7 @@ mod tests {
             answers[at].decision = Decision::Deny;
             prop_assert_eq!(join_all(answers.clone()).decision, Decision::Deny);
             prop_assert_eq!(select(answers.clone()).decision, Decision::Deny);
+            prop_assert_eq!(join_reasons(answers.clone()).decision, Decision::Deny);
             answers.reverse();
             prop_assert_eq!(join_all(answers.clone()).decision, Decision::Deny);
             prop_assert_eq!(select(answers).decision, Decision::Deny);
@@ -227,10 +256,19 @@ mod tests {
     }
 
     #[test]
+    fn every_reason_of_the_strongest_decision_is_told_once() {
+        let answers = vec![Answer::ask("really?"), Answer::deny("a"), Answer::deny("b"), Answer::deny("a")];
+        let folded = join_reasons(answers);
+        assert_eq!((folded.decision, folded.reason.as_deref()), (Decision::Deny, Some("a; b")));
+        assert_eq!(join_reasons(vec![Answer::allow()]).reason, None);
+    }
+
+    #[test]
     fn of_two_rewrites_the_last_configured_wins_and_the_first_is_reported() {
         let answers = vec![Answer::rewrite(json!({"n": 1})), Answer::rewrite(json!({"n": 2}))];
         assert_eq!(conflicts(&answers, None), [0]);
-        assert_eq!(join_all(answers).updated_input, Some(json!({"n": 2})));
+        assert_eq!(join_all(answers.clone()).updated_input, Some(json!({"n": 2})));
+        assert_eq!(merge(answers).updated_input, Some(json!({"n": 1})));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::event::EventKind;
 use crate::exec::FailureKind;
 use crate::grants::Grants;
 use crate::http::HttpHandler;
+use crate::rewake::RewakeSpec;
 
 /// The id of a dialect: `native`, `amplifier`, `claude`, …
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -168,6 +169,8 @@ pub enum Shell {
     /// `sh -c` (Claude Code's `"shell": "bash"` is this one too, as its client does).
     #[default]
     Sh,
+    /// `bash -c`, where the agent's own rule is Bash.
+    Bash,
     /// `pwsh -NoProfile -Command`.
     PowerShell,
 }
@@ -177,6 +180,7 @@ impl Shell {
     pub fn name(self) -> &'static str {
         match self {
             Shell::Sh => "sh",
+            Shell::Bash => "bash",
             Shell::PowerShell => "powershell",
         }
     }
@@ -417,6 +421,10 @@ pub struct Hook {
     pub scope: Scope,
     /// What its failure means.
     pub on_failure: FailMode,
+    /// Read by the strict rules of its dialect: a guard that cannot decide refuses.
+    pub strict: bool,
+    /// When it is woken again.
+    pub rewake: Option<RewakeSpec>,
     /// False: what it denies is told as a warning and not held back (an agent's module may be set so).
     pub may_block: bool,
     /// Order within its layer: low first, stable.
@@ -449,6 +457,8 @@ impl Hook {
             condition: None,
             scope: Scope::Always,
             on_failure: FailMode::default(),
+            strict: false,
+            rewake: None,
             may_block: true,
             priority: 0,
             status_message: None,

@@ -31,6 +31,7 @@ pub mod mcp;
 pub mod model;
 pub mod outcome;
 pub mod plan;
+pub mod rewake;
 pub mod seams;
 pub mod session;
 
@@ -39,7 +40,7 @@ pub use ask::{AskAnswer, AskHandler};
 pub use condition::{Condition, ConditionSpec, Verdict};
 pub use diagnostic::{Code, Diagnostic, Label, Location, Severity, Source, Span};
 pub use dialect::{
-    Capabilities, Dialect, EngineFailure, EventHint, EventRow, FailureStage, Flavour, OnceRule, Profile,
+    Capabilities, Dialect, EngineFailure, EventHint, EventRow, FailureStage, Flavour, Net, OnceRule, Profile,
     ReadError, Reply, ReplyPolicy, StopCap, Subject, TextCap, ToolRow,
 };
 pub use event::{Control, ControlMessage, Event, EventKind, Incoming, Payload, SessionInfo, ToolCall};
@@ -58,5 +59,6 @@ pub use mcp::{ArgumentRule, McpClients, McpError, McpResult, McpServer, McpServe
 pub use model::{Asking, LanguageModel, ModelError, ModelRequest};
 pub use outcome::{Outcome, Run};
 pub use plan::{Budget, Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};
+pub use rewake::{RewakeSpec, RewakeTrigger};
 pub use seams::{Gate, Observer, TrustAll};
 pub use session::{HookCx, Letter, LoadedSkill, SessionState, SessionStore, SessionView, Skills, StoreError};

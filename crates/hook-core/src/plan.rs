@@ -63,6 +63,10 @@ pub enum FoldRule {
     JoinAsFinished,
     /// [`select`](crate::fold::select).
     Select,
+    /// [`join_reasons`](crate::fold::join_reasons).
+    JoinReasons,
+    /// [`merge`](crate::fold::merge).
+    Merge,
 }
 
 /// Hooks that run together.

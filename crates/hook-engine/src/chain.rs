@@ -13,7 +13,7 @@ use hook_core::{
     fold,
 };
 use hook_exec::Executors;
-use hook_exec::budget::{MIN_TIMEOUT, effective_timeout};
+use hook_exec::budget::{MIN_TIMEOUT, effective_timeout, net};
 use hook_mapper::Dialects;
 use hook_state::env_file;
 
@@ -199,11 +199,13 @@ impl Chain<'_> {
                     self.take_variables(dialect, &run, progress);
                 }
                 let by_time = group.fold == FoldRule::JoinAsFinished;
-                let rule = match by_time {
-                    true => "the one that finished last counts",
-                    false => "the later one in the file counts",
+                let first: Vec<usize> = (0..answers.len()).rev().collect();
+                let (rule, places) = match group.fold {
+                    FoldRule::JoinAsFinished => ("the one that finished last counts", Some(&finished)),
+                    FoldRule::Merge => ("the first one in the file counts", Some(&first)),
+                    _ => ("the later one in the file counts", None),
                 };
-                for index in fold::conflicts(&answers, by_time.then_some(&finished)) {
+                for index in fold::conflicts(&answers, places.map(Vec::as_slice)) {
                     progress.notes.push(Note::warning(format!(
                         "two hooks rewrote the input at the same time; {rule}, not that of {}",
                         noted[index]
@@ -301,7 +303,16 @@ impl Chain<'_> {
                     directory,
                     timeout: timeout(hook, profile, progress.budget),
                 };
-                executor.run(&cx, call).await
+                match profile.net {
+                    None => executor.run(&cx, call).await,
+                    Some(rule) => {
+                        let limit = net(Some(call.timeout), rule, profile.max_timeout);
+                        match tokio::time::timeout(limit, executor.run(&cx, call)).await {
+                            Ok(output) => output,
+                            Err(_) => caught(limit),
+                        }
+                    }
+                }
             }
             None => {
                 let message = match (&hook.handler, &hook.disabled_because) {
@@ -463,6 +474,13 @@ fn cut_short(runs: &[Run]) -> Option<Note> {
             last.hook.origin, last.reading.rule
         ))
     })
+}
+
+/// A handler that did not keep its own time.
+fn caught(limit: Duration) -> HandlerOutput {
+    let message =
+        format!("the handler did not end in its own time, and was given up after {} s", limit.as_secs());
+    HandlerOutput::Failure(HandlerFailure { kind: FailureKind::Timeout, message, notes: Vec::new() })
 }
 
 /// The timeout of a hook, within the budget that its stage has left.

@@ -65,4 +65,5 @@ pub use hook_http as http;
 pub use hook_mapper as mapper;
 pub use hook_matcher as matcher;
 pub use hook_registry as registry;
+pub use hook_rewake as rewake;
 pub use hook_state as state;

@@ -20,6 +20,9 @@ use crate::{hints, place};
 /// The shell of the shell form. The path is absolute so that no `PATH` is searched and the start keeps the platform's fast path.
 pub(crate) const SH: &str = "/bin/sh";
 
+/// Bash, for dialects whose lines are written for it. It has no one place on all systems.
+const BASH: &str = "bash";
+
 /// Runs command handlers as processes. It holds no state; one serves all hooks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CommandExecutor;
@@ -108,7 +111,8 @@ fn shell_form(handler: &CommandHandler, call: &Call) -> Program {
                 Some(prefix) => format!("{prefix} '{}'", line.replace('\'', r"'\''")),
                 None => line.clone(),
             };
-            Program { file: PathBuf::from(SH), args: vec!["-c".into(), line.into()] }
+            let shell = if handler.shell == Shell::Bash { BASH } else { SH };
+            Program { file: PathBuf::from(shell), args: vec!["-c".into(), line.into()] }
         }
     }
 }

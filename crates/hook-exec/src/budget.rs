@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hook_core::{Hook, Profile};
+use hook_core::{Hook, Net, Profile};
 
 /// The shortest budget a hook gets: a zero would be an answer before the question.
 pub const MIN_TIMEOUT: Duration = Duration::from_millis(1);
@@ -17,6 +17,14 @@ pub fn effective_timeout(hook: &Hook, profile: &Profile) -> Duration {
         hook.limits.timeout.unwrap_or_else(|| (profile.default_timeout)(&hook.event, hook.handler.kind()));
     let ceiling = hook.limits.ceiling.or(profile.max_timeout).unwrap_or(MAX_TIMEOUT).min(MAX_TIMEOUT);
     wanted.min(ceiling).max(MIN_TIMEOUT)
+}
+
+/// The outer limit on a run whose handler wants so much time ("Hook Configuration Guide, timeout and the hook policy"): the
+/// policy's, and where the handler wants as much or more, its own time and a grace beyond it. What it wants beyond `ceiling` does
+/// not count.
+pub fn net(wanted: Option<Duration>, net: Net, ceiling: Option<Duration>) -> Duration {
+    let wanted = wanted.unwrap_or_default().min(ceiling.unwrap_or(MAX_TIMEOUT));
+    if wanted < net.policy || wanted.is_zero() { net.policy } else { wanted + net.grace }
 }
 
 #[cfg(test)]
@@ -45,6 +53,7 @@ mod tests {
         own_variables: &[],
         default_timeout: |_, _| Duration::from_secs(30),
         max_timeout: Some(Duration::from_secs(300)),
+        net: None,
         asking: Asking { max_tokens: 1, instructions: None },
         http: hook_core::HttpRules::NATIVE,
         arguments: hook_core::ArgumentRule::Native,
@@ -55,6 +64,25 @@ mod tests {
         Hook {
             limits: Limits { timeout, ceiling: None },
             ..Hook::new("h", DialectId("test"), EventKind::Stop, Handler::Command(handler))
+        }
+    }
+
+    #[test]
+    fn the_net_is_never_narrower_than_the_policy() {
+        let rule = |policy| Net { policy: Duration::from_secs(policy), grace: Duration::from_secs(5) };
+        let ceiling = Some(Duration::from_secs(600));
+        for (wanted, policy, expected) in [
+            (None, 30, 30),
+            (Some(0), 30, 30),
+            (Some(5), 30, 30),
+            (Some(30), 30, 35),
+            (Some(120), 30, 125),
+            (Some(3600), 30, 605),
+            (Some(5), 2, 10),
+            (None, 900, 900),
+        ] {
+            let caught = net(wanted.map(Duration::from_secs), rule(policy), ceiling);
+            assert_eq!(caught, Duration::from_secs(expected), "{wanted:?} {policy}");
         }
     }
 

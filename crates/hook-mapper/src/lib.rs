@@ -9,4 +9,4 @@ mod rfc3339;
 mod values;
 pub mod verdict;
 
-pub use dialects::{Amplifier, Claude, Dialects, Native};
+pub use dialects::{Aimon, Amplifier, Claude, Dialects, Native};

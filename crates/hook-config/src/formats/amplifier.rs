@@ -9,7 +9,7 @@ use std::time::Duration;
 use hook_core::diagnostic::codes;
 use hook_core::{Diagnostic, DialectId, EntryKind, HandlerKind, Layer, Location, Severity};
 
-use super::{Format, Module, Rules, Tolerance, Untyped, lies_in};
+use super::{Format, Module, Rules, Tolerance, Untyped, Ways, lies_in};
 use crate::disabled::Plugin;
 use crate::frontmatter;
 use crate::load::Loader;
@@ -30,7 +30,7 @@ pub(super) const FORMAT: Format = Format {
     load,
     guess,
     special,
-    module: Some(Module { subagent_tools: &["Task"], max_timeout: Duration::from_secs(300) }),
+    module: Some(Module { subagent_tools: &["Task"], max_timeout: Duration::from_secs(300), strict: None }),
 };
 
 static RULES: Rules = Rules {
@@ -72,6 +72,7 @@ static RULES: Rules = Rules {
     failure_tables: false,
     foreign_events: false,
     skill_needs: &["name", "description"],
+    ways: Ways::USUAL,
     skill_relative: true,
 };
 

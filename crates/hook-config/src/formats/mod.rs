@@ -1,5 +1,6 @@
 //! Where each agent keeps its hook files, and how it reads them. One file per agent.
 
+mod aimon;
 mod amplifier;
 mod claude;
 mod native;
@@ -7,7 +8,7 @@ mod native;
 use std::path::Path;
 use std::time::Duration;
 
-use hook_core::{DialectId, HandlerKind, Layer};
+use hook_core::{DialectId, HandlerKind, Hook, Layer, Severity, Shell};
 
 use crate::load::Loader;
 use crate::servers::Reader;
@@ -68,8 +69,63 @@ pub(crate) struct Rules {
     pub(crate) foreign_events: bool,
     /// Members that the frontmatter of a skill has to have.
     pub(crate) skill_needs: &'static [&'static str],
+    /// What the agent's own readers do otherwise than most.
+    pub(crate) ways: Ways,
     /// A command of a skill that begins with `./` or `../` means the skill's directory.
     pub(crate) skill_relative: bool,
+}
+
+/// What the readers of some agents do otherwise than most.
+#[derive(Debug)]
+pub(crate) struct Ways {
+    /// What stands under an event, or under `hooks` of a skill.
+    pub(crate) entries: Entries,
+    /// A file without a word, or with `null` for all or for its hooks, has no hooks and no faults.
+    pub(crate) empty_is_fine: bool,
+    /// Members for people (`$schema`, `_comment`, `//`) are nothing to warn about.
+    pub(crate) notes_are_fine: bool,
+    /// Handler types count in any letter case.
+    pub(crate) types_in_any_case: bool,
+    /// How bad it is that a handler cannot be used; `None` leaves it to the finding.
+    pub(crate) left_out: Option<Severity>,
+    /// Timeouts are whole numbers; a handler with another one is left out. `timeoutMs` goes before `timeout`.
+    pub(crate) whole_timeouts: bool,
+    /// Events of its vocabulary that the agent does not fire, in any letter case.
+    pub(crate) unsupported: &'static [&'static str],
+    /// Two spellings of one event feed one list, counted through.
+    pub(crate) one_list_per_event: bool,
+    /// Where an event has no tool, its matcher is read and has no effect.
+    pub(crate) matcher_for_tools_only: bool,
+    /// The shell of its lines.
+    pub(crate) shell: Shell,
+    /// Own names of the events whose hooks may be woken again by a block `asyncRewake`.
+    pub(crate) rewakes: &'static [&'static str],
+}
+
+impl Ways {
+    /// As most do it.
+    pub(crate) const USUAL: Ways = Ways {
+        entries: Entries::Groups,
+        empty_is_fine: false,
+        notes_are_fine: true,
+        types_in_any_case: false,
+        left_out: None,
+        whole_timeouts: false,
+        unsupported: &[],
+        one_list_per_event: false,
+        matcher_for_tools_only: false,
+        shell: Shell::Sh,
+        rewakes: &[],
+    };
+}
+
+/// What stands under an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entries {
+    /// Groups of handlers.
+    Groups,
+    /// One action each, under these events only, written exactly so; one mistake costs all of them.
+    Actions(&'static [&'static str]),
 }
 
 /// What the tools of an agent are called.
@@ -115,10 +171,12 @@ pub(crate) struct Module {
     pub(crate) subagent_tools: &'static [&'static str],
     /// The bound of every hook, where nobody says otherwise.
     pub(crate) max_timeout: Duration,
+    /// What its strict mode makes of a hook, where it has one.
+    pub(crate) strict: Option<fn(&mut Hook)>,
 }
 
 /// One row per agent; within a layer, files are read in this order.
-pub(crate) const FORMATS: &[Format] = &[native::FORMAT, amplifier::FORMAT, claude::FORMAT];
+pub(crate) const FORMATS: &[Format] = &[native::FORMAT, amplifier::FORMAT, aimon::FORMAT, claude::FORMAT];
 
 /// The rules of a dialect; those of the native one where an agent has no files of its own.
 pub(crate) fn rules(dialect: DialectId, layer: Layer) -> &'static Rules {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hook_core::{DialectId, HandlerKind, Layer};
 
-use super::{Format, Rules, Tolerance, Untyped, lies_in};
+use super::{Format, Rules, Tolerance, Untyped, Ways, lies_in};
 use crate::frontmatter;
 use crate::load::Loader;
 use crate::spec::DocumentSpec;
@@ -91,6 +91,7 @@ static RULES: Rules = Rules {
     failure_tables: true,
     foreign_events: true,
     skill_needs: &["name", "description"],
+    ways: Ways::USUAL,
     skill_relative: true,
 };
 

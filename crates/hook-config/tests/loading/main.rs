@@ -2,6 +2,7 @@
 
 mod common;
 
+mod aimon;
 mod amplifier;
 mod claude;
 mod claude_policy;

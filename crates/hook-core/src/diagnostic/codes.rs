@@ -106,6 +106,7 @@ codes! {
     STATE_UNREADABLE "HK219" "state-unreadable" Error "A file that says what is switched off cannot be read; nothing is.";
     SKILL_FIELD_MISSING "HK220" "skill-field-missing" Warning "A skill or subagent lacks a member that its agent wants.";
     HOOKS_OF_PLUGIN_AGENT "HK221" "hooks-of-plugin-agent" Warning "Hooks of a subagent that comes with a plugin; its agent ignores them.";
+    UNSUPPORTED_EVENT "HK222" "unsupported-event" Warning "An event that the agent knows and does not fire; its hooks never run.";
 
     MATCHER_NOT_A_STRING "HK301" "matcher-not-a-string" Error "A matcher is no string; its group is left out.";
     MATCHER_UNREADABLE "HK302" "matcher-unreadable" Error "A matcher that cannot be compiled.";
@@ -144,6 +145,8 @@ codes! {
     MCP_VARIABLE_UNSET "HK432" "mcp-variable-unset" Error "An MCP server names a variable without a value or a default.";
     MCP_SERVER_SHADOWED "HK433" "mcp-server-shadowed" Warning "A file of more authority has an MCP server of the same name.";
     MCP_SERVER_UNKNOWN "HK434" "mcp-server-unknown" Warning "A hook calls an MCP server that nobody wrote down.";
+    REWAKE_NOT_ON_EVENT "HK441" "rewake-not-on-event" Warning "A hook of this event cannot be woken again; its `asyncRewake` is left out.";
+    REWAKE_INVALID "HK442" "rewake-invalid" Warning "An `asyncRewake` that cannot be used; the hook runs without it.";
 
     UNQUOTED_PLACEHOLDER "HK501" "unquoted-placeholder" Warning "An unquoted placeholder breaks in a path with blanks.";
     PLACEHOLDER_IN_SINGLE_QUOTES "HK502" "placeholder-in-single-quotes" Warning "A placeholder in single quotes stays as it is.";

@@ -1,5 +1,6 @@
 //! The table of dialects: one row per agent.
 
+mod aimon;
 mod amplifier;
 mod asked;
 mod claude;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use hook_core::{Dialect, DialectId};
 
+pub use aimon::Aimon;
 pub use amplifier::Amplifier;
 pub use claude::Claude;
 pub use native::Native;
@@ -30,7 +32,8 @@ impl Dialects {
 
     /// Every dialect of this crate, native first.
     pub fn standard() -> Dialects {
-        Dialects::new().with(Arc::new(Native)).with(Arc::new(Amplifier)).with(Arc::new(Claude))
+        let dialects = Dialects::new().with(Arc::new(Native)).with(Arc::new(Amplifier));
+        dialects.with(Arc::new(Aimon)).with(Arc::new(Claude))
     }
 
     /// Adds a dialect; one with the same id is replaced.

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use hook_core::{DialectId, EntryKind, HandlerKind, Layer};
 
-use super::{Format, Rules, Tolerance, Untyped, lies_in};
+use super::{Format, Rules, Tolerance, Untyped, Ways, lies_in};
 use crate::frontmatter;
 use crate::ids;
 use crate::load::Loader;
@@ -147,6 +147,7 @@ const fn rules(top: Option<&'static [&'static str]>) -> Rules {
         failure_tables: false,
         foreign_events: false,
         skill_needs: &["description"],
+        ways: Ways::USUAL,
         skill_relative: false,
     }
 }

@@ -157,7 +157,7 @@ fn named_file(
 /// Hooks in the manifest itself: the events, or once more an object with `hooks`.
 fn inline(loader: &mut Loader<'_>, node: &Node, spec: &DocumentSpec, report: &mut Report<'_>) {
     let Some(dialect) = loader.request.dialects.get(ID).cloned() else { return };
-    let own = Report { source: report.source, diagnostics: Vec::new() };
+    let own = Report::new(report.source);
     let mut reader = Reader::new(spec, dialect.as_ref(), loader.request.dialects, &PLUGIN, own);
     let mut bindings = Vec::new();
     match node.get("hooks") {

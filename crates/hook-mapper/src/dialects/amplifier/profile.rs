@@ -85,6 +85,7 @@ pub(super) static PROFILE: Profile = Profile {
     default_timeout: |_, _| Duration::from_secs(30),
     max_timeout: Some(Duration::from_secs(300)),
     // One message of the user with the prompt and nothing else.
+    net: None,
     asking: Asking { max_tokens: 256, instructions: None },
     http: HttpRules::NATIVE,
     arguments: ArgumentRule::Native,

@@ -272,6 +272,7 @@ pub(super) static PROFILE: Profile = Profile {
     own_variables: &["CLAUDE_SKILL_DIR"],
     default_timeout,
     max_timeout: None,
+    net: None,
     asking: Asking { max_tokens: 1024, instructions: Some(asked::INSTRUCTIONS) },
     // A redirect is an answer with a status that is not 2xx, and thus a failure.
     http: HttpRules { most_redirects: 0, headers: VariableSyntax::Shell, ..HttpRules::NATIVE },

@@ -118,6 +118,7 @@ pub(super) static PROFILE: Profile = Profile {
     own_variables: &["CLAUDE_SKILL_DIR"],
     default_timeout: |_, _| Duration::from_secs(60),
     max_timeout: Some(Duration::from_secs(600)),
+    net: None,
     asking: Asking { max_tokens: 1024, instructions: Some(asked::INSTRUCTIONS) },
     http: HttpRules::NATIVE,
     arguments: ArgumentRule::Native,
