@@ -55,6 +55,15 @@ impl ServerHandler for Server {
                 true => text(json!({"decision": "block", "reason": "nothing is removed here"}).to_string()),
                 false => text("{}".to_owned()),
             },
+            // A policy: nothing outside of `/work` is written.
+            "evaluate_write" => match given["path"].as_str().unwrap_or_default().starts_with("/work/") {
+                true => text(json!({"decision": "allow"}).to_string()),
+                false => {
+                    let reason =
+                        format!("{} may not write there", given["invoker"].as_str().unwrap_or_default());
+                    text(json!({"decision": "deny", "reason": reason}).to_string())
+                }
+            },
             "pid" => text(std::process::id().to_string()),
             "variable" => text(std::env::var(given["name"].as_str().unwrap_or_default()).unwrap_or_default()),
             "directory" => {

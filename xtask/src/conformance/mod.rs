@@ -1,5 +1,8 @@
 //! Runs conformance cases: one adapter per dialect and area turns a case into calls of the libraries.
 
+mod aimon;
+mod aimon_config;
+mod aimon_scenario;
 mod aimon_template;
 mod amplifier;
 mod amplifier_prompt;
@@ -24,6 +27,14 @@ type Adapter = fn(&mut Check<'_>) -> Result<()>;
 /// The adapters by area. `amplifier/scenario` has a directory of its own for each case and stands apart.
 const ADAPTERS: &[(&str, Adapter)] = &[
     ("aimon/template", aimon_template::template),
+    ("aimon/config", aimon_config::config),
+    ("aimon/duration", aimon::duration),
+    ("aimon/event", aimon::event),
+    ("aimon/exit", aimon::exit),
+    ("aimon/frontmatter", aimon_config::frontmatter),
+    ("aimon/matcher", aimon::matcher),
+    ("aimon/response", aimon::response),
+    ("aimon/scenario", aimon_scenario::scenario),
     ("amplifier/config", amplifier::config),
     ("amplifier/envfile", amplifier::envfile),
     ("amplifier/event", amplifier::event),

@@ -75,13 +75,14 @@ pub(super) fn selects(loaded: &Loaded, event: &Event) -> bool {
     !generation.select(event).is_empty()
 }
 
-/// True where a hook of these documents is selected for an event and its `if` holds.
+/// True where a hook of these documents is selected for an event, and its predicate and its `if` hold.
 pub(super) fn runs(loaded: &Loaded, event: &Event, host: &HostContext) -> bool {
     let (generation, _) = Generation::build(1, &loaded.documents, None, &|_| false);
     let session = SessionView::default();
     generation.select(event).iter().any(|candidate| {
         let cx = HookCx { event, hook: &candidate.hook, session: &session, host };
-        candidate.condition.as_ref().is_none_or(|condition| condition.test(&cx).holds)
+        let asked = [&candidate.predicate, &candidate.condition];
+        asked.into_iter().flatten().all(|condition| condition.test(&cx).holds)
     })
 }
 
