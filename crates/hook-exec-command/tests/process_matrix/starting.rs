@@ -194,6 +194,24 @@ fn powershell_gets_the_line_as_one_argument() {
 }
 
 #[test]
+fn bash_is_found_on_the_path_of_the_hook_and_gets_the_line_as_one_argument() {
+    let bench = Bench::new();
+    let command = "[[ a == ? ]] && echo \"$X\"".to_owned();
+    let handler =
+        Handler::Command(CommandHandler { command: command.clone(), args: None, shell: Shell::Bash });
+    let with_path = |call: &mut hook_core::Call| {
+        call.environment = vec![("PATH".into(), bench.path().as_os_str().to_owned())];
+    };
+    let missing = bench.run_with(&handler, with_path);
+    assert!(missing.failure(FailureKind::Spawn).message.starts_with("cannot start bash"));
+
+    bench.file("bash", b"#!/bin/sh\nprintf '%s\\n' \"$@\"\n", 0o755);
+    let run = bench.run_with(&handler, with_path);
+    assert_eq!(run.stdout(), format!("-c\n{command}\n"));
+    bench.finish();
+}
+
+#[test]
 fn placeholders_in_a_powershell_line_are_variables_of_the_environment() {
     let bench = Bench::new();
     bench.file("pwsh", b"#!/bin/sh\nprintf '%s' \"$4\"\n", 0o755);
