@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hook_core::{Call, Exit, FailureKind, HandlerFailure, HandlerOutput, Note, ProcessOutput};
 use hook_exec::limits::{BUSY_RETRY, MAX_STREAM, PIPE_GRACE, TERM_GRACE};
-use hook_process::{Leader, REAP_GRACE, Signal};
+use hook_process::{Leader, REAP_GRACE};
 use rustix::io::Errno;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStdin, Command};
@@ -90,17 +90,12 @@ async fn supervise(program: &Program, call: &Call, deadline: Instant) -> Result<
             End::Exited(_) => {}
             End::Deadline => {
                 // The leader is not reaped in here: as long as it is a zombie, the group's number stays ours.
-                let strays = leader.strays();
-                let signal = |signal| {
-                    leader.signal(signal);
-                    strays.iter().for_each(|strays| strays.signal(signal));
-                };
-                signal(Signal::TERM);
+                let strays = leader.ask_to_end();
                 let grace = Instant::now() + TERM_GRACE;
                 if drained || timeout_at(grace, &mut reads).await.is_ok() {
                     sleep_until(grace).await;
                 }
-                signal(Signal::KILL);
+                leader.make_end(strays);
                 // One that cannot be reaped yet is left to the drop of the leader.
                 let _ = timeout(REAP_GRACE, leader.wait()).await;
             }

@@ -94,27 +94,38 @@ impl Leader {
     /// Ends the whole group: asks it to end (`SIGTERM`), makes it end (`SIGKILL`) once the leader has exited or `grace` is over,
     /// and reaps the leader. Takes `grace` and 150 ms at most. Gives how the leader ended, where it could be learned.
     pub async fn end(&mut self, grace: Duration) -> Option<ExitStatus> {
-        let strays = self.strays();
-        let signal = |signal| {
-            self.signal(signal);
-            strays.iter().for_each(|strays| strays.signal(signal));
-        };
+        let strays = self.ask_to_end();
         if !self.has_exited() {
-            signal(Signal::TERM);
             let _ = timeout(grace, self.exited()).await;
         }
-        signal(Signal::KILL);
+        self.make_end(strays);
         // One that cannot be reaped yet is left to the drop.
         timeout(REAP_GRACE, self.wait()).await.ok()?.ok()
     }
 
-    /// Descendants that the group's signals do not reach.
-    pub fn strays(&self) -> Option<Strays> {
-        self.group.map(Strays::of)
+    /// Asks the group, and descendants that the group's signals do not reach, to end (`SIGTERM`). Gives those descendants, for
+    /// [`Leader::make_end`]. Does nothing once the leader is reaped.
+    pub fn ask_to_end(&self) -> Option<Strays> {
+        let strays = Strays::of(self.group?);
+        self.signal(Signal::TERM);
+        strays.signal(Signal::TERM);
+        Some(strays)
+    }
+
+    /// Makes the group, `strays` and what those have started in the meantime end (`SIGKILL`). All are stopped first: one that is
+    /// killed while it starts another loses it to the system, and nobody finds that one again. Does nothing once the leader is
+    /// reaped.
+    pub fn make_end(&self, strays: Option<Strays>) {
+        let Some(group) = self.group else { return };
+        self.signal(Signal::STOP);
+        let mut strays = strays.unwrap_or_else(|| Strays::of(group));
+        strays.freeze();
+        self.signal(Signal::KILL);
+        strays.signal(Signal::KILL);
     }
 
     /// Signals the whole group; does nothing once the leader is reaped.
-    pub fn signal(&self, signal: Signal) {
+    fn signal(&self, signal: Signal) {
         if let Some(group) = self.group {
             // The members may be gone already; there is nobody to tell.
             let _ = kill_process_group(group, signal);
@@ -140,12 +151,7 @@ impl Drop for Leader {
         if self.group.is_none() {
             return;
         }
-        // They are found through their parents, so before those are gone.
-        let strays = self.strays();
-        self.signal(Signal::KILL);
-        if let Some(strays) = strays {
-            strays.signal(Signal::KILL);
-        }
+        self.make_end(None);
         let Some(mut child) = self.child.take() else { return };
         if look(&mut child, LOOKS, BETWEEN_LOOKS) {
             return;
@@ -215,5 +221,17 @@ mod tests {
         assert!(began.elapsed() >= Duration::from_millis(50));
         let read = timeout(Duration::from_secs(5), stdout.read_to_end(&mut Vec::new())).await;
         assert_eq!(read.unwrap().unwrap(), 0);
+    }
+
+    #[tokio::test]
+    async fn what_a_stray_started_after_the_request_to_end_lived_on() {
+        let trap = "trap 'timeout 60 sleep 60' TERM; echo ready; while :; do sleep 1; done";
+        let mut leader = start(&format!("trap '' TERM; timeout 60 sh -c \"{trap}\""));
+        let (_, stdout, _) = leader.pipes();
+        let mut stdout = stdout.unwrap();
+        stdout.read_exact(&mut [0; 6]).await.unwrap();
+        leader.end(Duration::from_millis(300)).await;
+        let read = timeout(Duration::from_secs(5), stdout.read_to_end(&mut Vec::new())).await;
+        assert_eq!(read.expect("nobody holds the pipe").unwrap(), 0);
     }
 }

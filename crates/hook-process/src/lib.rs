@@ -13,5 +13,4 @@ mod strays;
 
 pub use leader::{Leader, REAP_GRACE, Sight};
 pub use program::{find_program, is_executable};
-pub use rustix::process::Signal;
 pub use strays::Strays;

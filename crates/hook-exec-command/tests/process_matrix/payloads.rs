@@ -130,7 +130,8 @@ fn endless_output_ends_at_the_deadline_in_bounded_memory() {
         run.failure(FailureKind::Timeout);
         run.assert_within(timeout);
     }
-    let grown = peak_memory() - before;
+    // The kernel's counters of threads are joined loosely, so that even a peak can be lower when it is read again.
+    let grown = peak_memory().saturating_sub(before);
     assert!(grown < 32 * 1024, "{grown} KiB more");
     bench.finish();
 }

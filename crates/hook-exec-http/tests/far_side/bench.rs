@@ -51,13 +51,17 @@ impl Bench {
         let event = Event::new(EventKind::PreToolUse, DialectId::NATIVE, "PreToolUse", raw);
         let session = SessionView::default();
         let cx = HookCx { event: &event, hook, session: &session, host: &self.host };
-        let Value::Object(context) = json!({"tool_name": "Bash", "iteration": "3"}) else { unreachable!() };
+        let context =
+            [("tool_name", "Bash"), ("iteration", "3")].map(|(name, value)| (name.to_owned(), value.into()));
         let call = Call {
             input: EVENT.into(),
             asking: Asking::default(),
             http: self.rules,
             arguments: hook_core::ArgumentRule::Native,
-            template: TemplateValues { tool_input: self.tool_input.clone(), context },
+            template: TemplateValues {
+                tool_input: self.tool_input.clone(),
+                context: context.into_iter().collect(),
+            },
             environment: self.environment.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             placeholders: Vec::new(),
             shell_prefix: None,

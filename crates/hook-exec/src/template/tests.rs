@@ -9,8 +9,11 @@ fn render(template: &str, syntax: Syntax, allowed: &[&str]) -> (String, Vec<Stri
         "a": "x", "n": 3, "yes": true, "none": null, "list": [1, {"b": 2}], "o": {"p": {"q": "deep"}, "d-e": 1},
         "dollar": "${tool_input.a}$TOKEN", "quote": "\"hi\"", "a.b": "never",
     });
-    let context = json!({"tool_name": "Bash", "iteration": "3", "fields": {"x": 1}});
-    let Value::Object(context) = context else { unreachable!() };
+    let context = Map::from_iter([
+        ("tool_name".to_owned(), json!("Bash")),
+        ("iteration".to_owned(), json!("3")),
+        ("fields".to_owned(), json!({"x": 1})),
+    ]);
     let variable = |name: &str| match name {
         "TOKEN" => Some("secret".to_owned()),
         "EMPTY" => Some(String::new()),
