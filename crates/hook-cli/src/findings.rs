@@ -68,10 +68,13 @@ fn group<'a>(finding: &'a Diagnostic, sources: &'a [Source]) -> Group<'a> {
     };
     let id = format!("{} {}", finding.code.number(), finding.code.slug());
     let mut group = Group::with_title(level.primary_title(finding.message.as_str()).id(id));
+    // The line may hold a key that somebody wrote where the name of its variable belongs.
+    let secret = finding.pointer.as_deref().is_some_and(|pointer| pointer.starts_with("/settings/model"));
     for (index, label) in finding.labels.iter().enumerate() {
         let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
         let path = relative(&label.location.file);
-        group = match excerpt(label, sources) {
+        let shown = if secret { None } else { excerpt(label, sources) };
+        group = match shown {
             Some((line, span)) => group.element(
                 Snippet::<Annotation<'_>>::source(line)
                     .line_start(label.location.line)

@@ -8,6 +8,8 @@ use hook_engine::core::{
     Dialect, DialectId, EventHint, EventKind, Files, HostContext, Incoming, Outcome, Payload, SessionStore,
     Source,
 };
+use hook_engine::exec_prompt::HttpModel;
+use hook_engine::http::Client;
 use hook_engine::mapper::Dialects;
 use hook_engine::state::{FileSessions, MemorySessions};
 use hook_engine::{BackgroundMode, Engine};
@@ -118,7 +120,7 @@ pub(crate) fn read_again(
 }
 
 /// An engine for these documents; `only` are the events it will see, where that is known to be all. MCP servers are read when a
-/// hook calls one.
+/// hook calls one, and the model of the settings is connected to when a hook asks it.
 pub(crate) fn engine(
     host: HostContext,
     dialects: Dialects,
@@ -133,6 +135,7 @@ pub(crate) fn engine(
     let servers = move |host: &HostContext| {
         load_servers(host, &known, &sources, &settings).map(|loaded| loaded.servers).unwrap_or_default()
     };
+    let model = loaded.settings.model.clone().map(|model| HttpModel::new(Client::new(), model, &host));
     let builder = Engine::builder(host)
         .dialects(dialects)
         .mcp_servers(servers)
@@ -140,6 +143,10 @@ pub(crate) fn engine(
         .settings(loaded.settings.clone())
         .sessions(sessions)
         .background(background);
+    let builder = match model {
+        Some(model) => builder.model(Arc::new(model)),
+        None => builder,
+    };
     match only {
         Some(only) => builder.only(only).build(),
         None => builder.build(),

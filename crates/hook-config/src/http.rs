@@ -76,7 +76,7 @@ fn url(fields: &mut Fields<'_, '_, '_>, defect: &mut Defect) -> String {
 }
 
 /// What is wrong with an address, and what to do.
-fn check_url(url: &str) -> Result<(), (&'static str, &'static str)> {
+pub(crate) fn check_url(url: &str) -> Result<(), (&'static str, &'static str)> {
     const WHOLE: &str = "write a whole address, `https://host/path`";
     if url.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return Err(("holds a blank or a line break", "remove it, or write it as %20"));

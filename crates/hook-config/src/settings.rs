@@ -3,12 +3,13 @@
 //! A project, a local or a pack file may only tighten: of every setting it may name the strictest value, nothing else.
 
 mod http;
+mod model;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
-use hook_core::{Diagnostic, DialectId, Document, Layer, ReplyPolicy, Source};
+use hook_core::{Diagnostic, DialectId, Document, Layer, ModelSettings, ReplyPolicy, Source};
 use hook_mapper::Dialects;
 
 use crate::disabled::{self, DisabledId};
@@ -70,6 +71,8 @@ pub struct Settings {
     /// Files whose settings name MCP servers (`mcpServers`), with their layers, user and managed ones only. They are read when
     /// somebody needs them ([`load_servers`](crate::load_servers)).
     pub server_files: Vec<(Layer, Source)>,
+    /// The model behind prompt hooks (`model`): that of the file of most authority, whole.
+    pub model: Option<ModelSettings>,
     /// Settings of the hook modules of agents that have one (`agents`).
     pub agents: BTreeMap<DialectId, ModuleSettings>,
 }
@@ -83,6 +86,7 @@ const NAMES: &[&str] = &[
     "untrusted",
     "disabled",
     "http",
+    "model",
     "mcpServers",
     "agents",
 ];
@@ -148,6 +152,7 @@ impl Settings {
         self.untrusted = self.untrusted.max(other.untrusted);
         self.disabled.extend(other.disabled);
         self.http.add(other.http);
+        self.model = self.model.take().or(other.model);
         self.server_files.extend(other.server_files);
         for (agent, module) in other.agents {
             self.agents.entry(agent).or_default().add(module);
@@ -193,6 +198,7 @@ pub(crate) fn read(node: &Node, layer: Layer, dialects: &Dialects, report: &mut 
             }
             "disabled" => settings.disabled = block.ids(member, &pointer),
             "http" => settings.http = http::read(&mut block, member, &pointer),
+            "model" => settings.model = model::read(&mut block, member, &pointer),
             "agents" => settings.agents = agents(member, &pointer, layer, dialects, block.report),
             _ => block.unknown(member, &pointer, NAMES),
         }

@@ -3,7 +3,7 @@
 //! Everything that two crates must both name lives here: what happened ([`Event`]), what somebody wrote down for it
 //! ([`Document`], [`Binding`], [`Hook`]), what one hook said ([`Answer`]), what all of them decided ([`Outcome`]), in which
 //! order they run ([`Plan`]) and how their answers are joined ([`fold`](mod@fold)). Beside the data stand the traits that the
-//! facade wires as objects: [`Dialect`], [`Executor`], [`LanguageModel`], [`McpClients`], [`SessionStore`], [`Files`], [`Clock`], [`Gate`], [`Observer`].
+//! facade wires as objects: [`Dialect`], [`Executor`], [`LanguageModel`], [`AgentRunner`], [`McpClients`], [`SessionStore`], [`Files`], [`Clock`], [`Gate`], [`Observer`].
 //!
 //! The crate holds data and rules on data. It reads no file, starts no process and has no runtime.
 //!
@@ -14,6 +14,7 @@
 //! 3. [`answer`] and [`mod@fold`]: what hooks say and how it is joined, with the algebra as a table.
 //! 4. [`dialect`]: the one trait an agent has to implement.
 
+pub mod agent;
 pub mod answer;
 pub mod ask;
 pub mod condition;
@@ -35,6 +36,7 @@ pub mod rewake;
 pub mod seams;
 pub mod session;
 
+pub use agent::{AGENT_TURNS, AgentRequest, AgentRunner};
 pub use answer::{Answer, Audience, Decision, Effect, Level, Note, Reading, Status, StdoutForm};
 pub use ask::{AskAnswer, AskHandler};
 pub use condition::{Condition, ConditionSpec, Verdict};
@@ -56,7 +58,7 @@ pub use http::{
     BodyTemplate, HttpHandler, HttpMethod, HttpRules, TemplateValues, VariableSyntax, is_reserved_header,
 };
 pub use mcp::{ArgumentRule, McpClients, McpError, McpResult, McpServer, McpServers, McpTransport};
-pub use model::{Asking, LanguageModel, ModelError, ModelRequest};
+pub use model::{Asking, LanguageModel, ModelError, ModelProvider, ModelRequest, ModelSettings};
 pub use outcome::{Outcome, Run};
 pub use plan::{Budget, Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};
 pub use rewake::{RewakeSpec, RewakeTrigger};

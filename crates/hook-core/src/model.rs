@@ -36,6 +36,31 @@ pub struct ModelRequest {
     pub timeout: Duration,
 }
 
+/// The protocol a model is asked in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ModelProvider {
+    /// "Anthropic API reference, Messages".
+    Anthropic,
+    /// "OpenAI API reference, Chat completions", which local servers speak as well.
+    OpenAiCompatible,
+}
+
+/// Which model is asked, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelSettings {
+    /// The protocol.
+    pub provider: ModelProvider,
+    /// The model for hooks that name none.
+    pub model: String,
+    /// The address that the protocol's paths are added to, `http` or `https`.
+    pub base_url: String,
+    /// The variable of the environment that holds the key; the key itself stands in no settings. `None`: no key is sent.
+    pub key_variable: Option<String>,
+    /// The most tokens of an answer; `None` leaves it to the hook's dialect.
+    pub max_tokens: Option<u32>,
+}
+
 /// Why a model gave no answer. The texts are those of "Shell hooks module for Amplifier, Prompt-based hooks".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -49,6 +74,9 @@ pub enum ModelError {
     /// The model was asked and failed; why.
     #[error("Execution error: {0}")]
     Execution(String),
+    /// The answer did not come within this time.
+    #[error("the model did not answer within {}s", .0.as_secs_f64())]
+    Timeout(Duration),
     /// The model answered without a text.
     #[error("Empty provider response")]
     Empty,

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use hook_config::Settings;
 use hook_core::{
-    AskHandler, Document, EventKind, Executor, Gate, HostContext, LanguageModel, McpClients, McpServers,
-    Observer, SessionStore, TrustAll,
+    AgentRunner, AskHandler, Document, EventKind, Executor, Gate, HostContext, LanguageModel, McpClients,
+    McpServers, Observer, SessionStore, TrustAll,
 };
 use hook_exec::{DenyExecutor, Executors};
 use hook_exec_command::CommandExecutor;
 use hook_exec_http::HttpExecutor;
 use hook_exec_mcp::McpExecutor;
-use hook_exec_prompt::PromptExecutor;
+use hook_exec_prompt::{AgentExecutor, PromptExecutor};
 use hook_http::Client;
 use hook_mapper::Dialects;
 use hook_state::MemorySessions;
@@ -135,6 +135,12 @@ impl EngineBuilder {
     #[must_use]
     pub fn model(self, model: Arc<dyn LanguageModel>) -> EngineBuilder {
         self.executor(Arc::new(PromptExecutor::new(model)))
+    }
+
+    /// Runs agent hooks by sending this agent. Without one they do not run, and every outcome says so.
+    #[must_use]
+    pub fn agent_runner(self, runner: Arc<dyn AgentRunner>) -> EngineBuilder {
+        self.executor(Arc::new(AgentExecutor::new(runner)))
     }
 
     /// Runs mcp hooks by calling tools of these servers, which are started, or connected to, by the first hook that needs them.

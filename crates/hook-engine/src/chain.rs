@@ -450,10 +450,16 @@ impl Chain<'_> {
     }
 }
 
+/// Where people write down their model.
+const USER_FILE: &str = "~/.config/hook/hooks.json";
+
 /// Why a handler is not run, for people.
 pub(crate) fn nobody_runs(kind: HandlerKind) -> String {
     match kind {
-        HandlerKind::Prompt => format!("{}: the host brings no language model", ModelError::NotConfigured),
+        HandlerKind::Prompt => format!(
+            "{}: no model is configured; name one under `settings.model` of your user file ({USER_FILE})",
+            ModelError::NotConfigured
+        ),
         HandlerKind::Mcp => "the host names no MCP servers and brings no clients".to_owned(),
         kind => format!("nothing here runs handlers of type {}", kind.name()),
     }

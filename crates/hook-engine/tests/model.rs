@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hook_engine::config::{DocumentSpec, parse};
 use hook_engine::core::{
-    Answer, Decision, DialectId, EventHint, HostContext, LanguageModel, Layer, ModelError, ModelRequest,
-    Outcome, Payload, ReplyPolicy, Status,
+    AgentRequest, AgentRunner, Answer, Decision, DialectId, EventHint, HostContext, LanguageModel, Layer,
+    ModelError, ModelRequest, Outcome, Payload, ReplyPolicy, Status,
 };
 use hook_engine::mapper::Dialects;
 use hook_engine::{Engine, EngineBuilder};
@@ -158,4 +158,31 @@ async fn a_model_that_fails_lets_the_operation_go_on() {
     assert_eq!(outcome.answer, Answer::default());
     assert_eq!(outcome.runs[0].reading.notes[0].text, "Execution error: quota");
     assert!(reply["user_message"].is_null());
+}
+
+/// An agent that objects to what it was sent for, and says where it looked.
+struct Objector;
+
+#[async_trait]
+impl AgentRunner for Objector {
+    async fn run(&self, request: &AgentRequest) -> Result<String, ModelError> {
+        let place = request.directory.display();
+        Ok(json!({"ok": false, "reason": format!("seen in {place}, {} turns", request.max_turns)})
+            .to_string())
+    }
+}
+
+#[tokio::test]
+async fn an_agent_hook_runs_through_the_host_s_agent_and_without_one_every_outcome_says_so() {
+    for dialect in ["native", "claude"] {
+        let built =
+            || builder(dialect, "PreToolUse", json!({"type": "agent", "prompt": "Look at $ARGUMENTS"}));
+        let (outcome, _) = fire(&built().agent_runner(Arc::new(Objector)).build(), "claude", call()).await;
+        assert_eq!((outcome.answer.decision, outcome.answer.stop), (Decision::Deny, false), "{dialect}");
+        assert_eq!(outcome.answer.reason.as_deref(), Some("seen in /p, 50 turns"), "{dialect}");
+
+        let (outcome, _) = fire(&built().build(), "claude", call()).await;
+        assert_eq!(outcome.answer, Answer::default(), "{dialect}");
+        assert!(outcome.notes[0].text.contains("handlers of type agent"), "{dialect}: {:?}", outcome.notes);
+    }
 }

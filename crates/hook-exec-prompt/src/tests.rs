@@ -1,13 +1,20 @@
 //! A model that does what its test wants.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hook_core::{
     Asking, CommandHandler, DialectId, Event, EventKind, Hook, HostContext, HttpRules, Payload,
     PromptHandler, SessionView, Shell, TemplateValues,
 };
+
+use async_trait::async_trait;
+use hook_core::{
+    AgentRequest, AgentRunner, Call, Executor, FailureKind, Handler, HandlerFailure, HandlerOutput, HookCx,
+    LanguageModel, ModelError, ModelRequest,
+};
+use hook_exec::limits::MAX_STREAM;
 
 use super::*;
 
@@ -24,12 +31,15 @@ enum Does {
 struct Scripted {
     does: Does,
     asked: Mutex<Vec<ModelRequest>>,
+    sent: Mutex<Vec<AgentRequest>>,
 }
 
-#[async_trait]
-impl LanguageModel for Scripted {
-    async fn ask(&self, request: &ModelRequest) -> Result<String, ModelError> {
-        self.asked.lock().unwrap().push(request.clone());
+impl Scripted {
+    fn new(does: Does) -> Arc<Scripted> {
+        Arc::new(Scripted { does, asked: Mutex::default(), sent: Mutex::default() })
+    }
+
+    async fn act(&self) -> Result<String, ModelError> {
         match &self.does {
             Does::Says(text) => Ok((*text).to_owned()),
             Does::Floods => Ok("x".repeat(MAX_STREAM + 1)),
@@ -44,8 +54,30 @@ impl LanguageModel for Scripted {
     }
 }
 
+#[async_trait]
+impl LanguageModel for Scripted {
+    async fn ask(&self, request: &ModelRequest) -> Result<String, ModelError> {
+        self.asked.lock().unwrap().push(request.clone());
+        self.act().await
+    }
+}
+
+#[async_trait]
+impl AgentRunner for Scripted {
+    async fn run(&self, request: &AgentRequest) -> Result<String, ModelError> {
+        self.sent.lock().unwrap().push(request.clone());
+        self.act().await
+    }
+}
+
 async fn run(handler: Handler, does: Does) -> (HandlerOutput, Vec<ModelRequest>) {
-    let model = Arc::new(Scripted { does, asked: Mutex::default() });
+    let model = Scripted::new(does);
+    let output = execute(&PromptExecutor::new(model.clone()), handler).await;
+    let asked = std::mem::take(&mut *model.asked.lock().unwrap());
+    (output, asked)
+}
+
+async fn execute(executor: &dyn Executor, handler: Handler) -> HandlerOutput {
     let hook = Hook::new("h", DialectId::NATIVE, EventKind::Stop, handler);
     let raw = Arc::new(Payload::from_value(serde_json::json!({})));
     let event = Event::new(EventKind::Stop, DialectId::NATIVE, "Stop", raw);
@@ -60,12 +92,10 @@ async fn run(handler: Handler, does: Does) -> (HandlerOutput, Vec<ModelRequest>)
         environment: Vec::new(),
         placeholders: Vec::new(),
         shell_prefix: None,
-        directory: PathBuf::from("/"),
+        directory: PathBuf::from("/work"),
         timeout: Duration::from_millis(1500),
     };
-    let output = PromptExecutor::new(model.clone()).run(&cx, call).await;
-    let asked = std::mem::take(&mut *model.asked.lock().unwrap());
-    (output, asked)
+    executor.run(&cx, call).await
 }
 
 fn prompt(model: Option<&str>) -> Handler {
@@ -115,4 +145,51 @@ async fn a_handler_of_another_kind_asks_nothing() {
     let command = CommandHandler { command: "true".into(), args: None, shell: Shell::Sh };
     let (output, asked) = run(Handler::Command(command), Does::Says("{}")).await;
     assert!(matches!(output, HandlerOutput::Failure(_)) && asked.is_empty());
+}
+
+fn agent() -> Handler {
+    let model = Some("small".into());
+    Handler::Agent(PromptHandler { prompt: "as written".into(), model, continue_on_block: false })
+}
+
+#[tokio::test]
+async fn an_agent_gets_its_task_its_place_and_its_bounds() {
+    let runner = Scripted::new(Does::Says("{\"ok\": true}"));
+    let output = execute(&AgentExecutor::new(runner.clone()), agent()).await;
+    assert_eq!(output, HandlerOutput::Model { reply: "{\"ok\": true}".into() });
+    let expected = AgentRequest {
+        prompt: "Fine? é".into(),
+        instructions: Some("in JSON".into()),
+        model: Some("small".into()),
+        directory: "/work".into(),
+        max_turns: 50,
+        timeout: Duration::from_millis(1500),
+    };
+    assert_eq!(*runner.sent.lock().unwrap(), [expected]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn troubles_of_an_agent_are_told_of_the_agent() {
+    for (does, kind, message) in [
+        (
+            Does::Fails(ModelError::Execution("lost".into())),
+            FailureKind::Unreachable,
+            "Execution error: lost",
+        ),
+        (Does::Hangs, FailureKind::Timeout, "the agent did not answer within 1.5s"),
+        (
+            Does::Fails(ModelError::Timeout(Duration::from_secs(1))),
+            FailureKind::Timeout,
+            "the agent did not answer within 1s",
+        ),
+        (Does::Panics, FailureKind::Unreachable, "Execution error: the agent panicked"),
+        (Does::Floods, FailureKind::Oversize, "the agent's answer is 1048577 bytes long, which nobody reads"),
+    ] {
+        let output = execute(&AgentExecutor::new(Scripted::new(does)), agent()).await;
+        let failure = HandlerFailure { kind, message: message.into(), notes: Vec::new() };
+        assert_eq!(output, HandlerOutput::Failure(failure), "{message}");
+    }
+    let runner = Scripted::new(Does::Says("{}"));
+    let output = execute(&AgentExecutor::new(runner.clone()), prompt(None)).await;
+    assert!(matches!(output, HandlerOutput::Failure(_)) && runner.sent.lock().unwrap().is_empty());
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::place::{Place, feed};
 
 /// A server on loopback that gives every request this status and body; and what it got: head and body of each request.
-fn server(status: u16, body: &str) -> (String, Receiver<(String, String)>) {
+pub(crate) fn server(status: u16, body: &str) -> (String, Receiver<(String, String)>) {
     serve(status, body, None)
 }
 

@@ -11,6 +11,7 @@ mod files;
 mod get;
 mod help;
 mod http;
+mod model;
 mod place;
 mod run;
 mod skills;

@@ -11,6 +11,7 @@ mod frontmatter;
 mod hostile;
 mod http;
 mod identity;
+mod model;
 mod native;
 mod rules;
 mod scripts;

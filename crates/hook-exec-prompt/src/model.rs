@@ -1,0 +1,107 @@
+//! A model behind a server.
+
+use async_trait::async_trait;
+use hook_core::{
+    HostContext, HttpMethod, LanguageModel, ModelError, ModelRequest, ModelSettings, PrivateAddresses,
+};
+use hook_exec::limits::MAX_STREAM;
+use hook_http::{Bounds, Client, HttpErrorKind, Request, Response};
+use serde_json::Value;
+
+use crate::key::Key;
+use crate::wire;
+
+/// Characters that are shown of what a service says of its errors.
+const LONGEST_COMPLAINT: usize = 300;
+
+/// A model that is asked over HTTP. Nothing is built or connected before the first question; the key goes to the server of the
+/// settings and nowhere else.
+#[derive(Debug, Clone)]
+pub struct HttpModel {
+    client: Client,
+    settings: ModelSettings,
+    key: Option<Key>,
+}
+
+impl HttpModel {
+    /// A model for these settings; the key comes from the host's environment.
+    pub fn new(client: Client, settings: ModelSettings, host: &HostContext) -> HttpModel {
+        let value = settings.key_variable.as_deref().and_then(|name| host.variable(name));
+        let key = value.and_then(Key::new);
+        HttpModel { client, settings, key }
+    }
+
+    fn request(&self, asked: &ModelRequest) -> Request {
+        let provider = self.settings.provider;
+        let question = wire::question(
+            provider,
+            asked.model.as_deref().unwrap_or(&self.settings.model),
+            self.settings.max_tokens.unwrap_or(asked.max_tokens),
+            asked.instructions.as_deref(),
+            &asked.prompt,
+        );
+        Request {
+            url: format!("{}{}", self.settings.base_url.trim_end_matches('/'), wire::path(provider)),
+            method: HttpMethod::Post,
+            headers: wire::headers(provider, self.key.as_ref()),
+            body: Some(question.to_string().into_bytes()),
+        }
+    }
+
+    /// A text of the server, for people.
+    fn shown(&self, text: &str) -> String {
+        let hidden = self.hide(text);
+        let mut words = hidden.split_whitespace().collect::<Vec<_>>().join(" ");
+        if let Some((end, _)) = words.char_indices().nth(LONGEST_COMPLAINT) {
+            words.truncate(end);
+            words.push('…');
+        }
+        words
+    }
+
+    fn hide(&self, text: &str) -> String {
+        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide(text))
+    }
+
+    fn read(&self, response: &Response) -> Result<String, ModelError> {
+        let failed = |what: String| Err(ModelError::Execution(what));
+        let (url, status) = (&response.url, response.status);
+        let reply: Option<Value> = serde_json::from_slice(&response.body).ok();
+        if !(200..300).contains(&status) {
+            let said = reply.as_ref().and_then(wire::complaint).map(|said| format!(": {}", self.shown(said)));
+            return failed(format!("{url} answered with status {status}{}", said.unwrap_or_default()));
+        }
+        if response.dropped > 0 {
+            return failed(format!("the answer of {url} is longer than is read"));
+        }
+        let Some(reply) = reply else {
+            return failed(format!(
+                "the answer of {url} is no JSON; is the base URL that of the service's API?"
+            ));
+        };
+        wire::text(self.settings.provider, &reply).map(|text| self.hide(text)).ok_or(ModelError::Empty)
+    }
+}
+
+#[async_trait]
+impl LanguageModel for HttpModel {
+    async fn ask(&self, request: &ModelRequest) -> Result<String, ModelError> {
+        if let (Some(name), None) = (&self.settings.key_variable, &self.key) {
+            let why = format!("the variable {name}, which should hold the key, is not set or empty");
+            return Err(ModelError::Lookup(why));
+        }
+        let bounds = Bounds {
+            timeout: request.timeout,
+            max_body: MAX_STREAM,
+            // A key follows no redirect.
+            redirects: 0,
+            private: PrivateAddresses::Written,
+            target: &|_| Ok(()),
+        };
+        match self.client.send(&self.request(request), &bounds).await {
+            Ok(response) => self.read(&response),
+            Err(error) if error.kind == HttpErrorKind::Timeout => Err(ModelError::Timeout(request.timeout)),
+            Err(error) => Err(ModelError::Execution(self.hide(&error.message))),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The documents of the protocols: questions out, texts and complaints in.
+
+use hook_core::ModelProvider;
+use serde_json::{Map, Value, json};
+
+use crate::key::Key;
+
+/// The version of the protocol that is spoken ("Anthropic API reference, Versions").
+const ANTHROPIC_VERSION: &str = "2023-06-01";
+
+/// The path that is added to the base address.
+pub(crate) fn path(provider: ModelProvider) -> &'static str {
+    match provider {
+        ModelProvider::Anthropic => "/v1/messages",
+        _ => "/chat/completions",
+    }
+}
+
+/// The headers, with the key where there is one.
+pub(crate) fn headers(provider: ModelProvider, key: Option<&Key>) -> Vec<(String, String)> {
+    let mut headers = vec![("Content-Type".to_owned(), "application/json".to_owned())];
+    if provider == ModelProvider::Anthropic {
+        headers.push(("anthropic-version".to_owned(), ANTHROPIC_VERSION.to_owned()));
+    }
+    headers.extend(key.map(|key| match provider {
+        ModelProvider::Anthropic => ("x-api-key".to_owned(), key.reveal().to_owned()),
+        _ => ("Authorization".to_owned(), format!("Bearer {}", key.reveal())),
+    }));
+    headers
+}
+
+/// The question: system text, and one message of the user.
+pub(crate) fn question(
+    provider: ModelProvider,
+    model: &str,
+    max_tokens: u32,
+    instructions: Option<&str>,
+    prompt: &str,
+) -> Value {
+    let mut body = Map::new();
+    body.insert("model".into(), model.into());
+    body.insert("max_tokens".into(), max_tokens.into());
+    let mut messages = Vec::new();
+    if let Some(instructions) = instructions {
+        match provider {
+            ModelProvider::Anthropic => {
+                body.insert("system".into(), instructions.into());
+            }
+            _ => messages.push(json!({"role": "system", "content": instructions})),
+        }
+    }
+    messages.push(json!({"role": "user", "content": prompt}));
+    body.insert("messages".into(), messages.into());
+    body.into()
+}
+
+/// The first block of text, whatever stands before it (thinking, for instance); `None` where there is none.
+pub(crate) fn text(provider: ModelProvider, reply: &Value) -> Option<&str> {
+    let content = match provider {
+        ModelProvider::Anthropic => &reply["content"],
+        _ => &reply["choices"][0]["message"]["content"],
+    };
+    // A text alone, or a list of blocks.
+    let block = || content.as_array()?.iter().find(|block| block["type"] == "text")?["text"].as_str();
+    content.as_str().or_else(block).filter(|text| !text.trim().is_empty())
+}
+
+/// What a service says of its error; both protocols put it in the same place, and some local servers put a text there.
+pub(crate) fn complaint(reply: &Value) -> Option<&str> {
+    let error = &reply["error"];
+    error["message"].as_str().or_else(|| error.as_str())
+}
