@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use async_trait::async_trait;
+use hook_engine::config::ModelChoice;
 use hook_engine::config::{self, LoadRequest, Loaded, LoadedServers, MAX_FILE, Settings, StdFiles, load};
 use hook_engine::core::{
-    Dialect, DialectId, EventHint, EventKind, Files, HostContext, Incoming, Outcome, Payload, SessionStore,
-    Source,
+    Dialect, DialectId, EventHint, EventKind, Files, HostContext, Incoming, LanguageModel, ModelError,
+    ModelRequest, Outcome, Payload, SessionStore, Source,
 };
 use hook_engine::exec_prompt::HttpModel;
 use hook_engine::http::Client;
@@ -135,7 +137,11 @@ pub(crate) fn engine(
     let servers = move |host: &HostContext| {
         load_servers(host, &known, &sources, &settings).map(|loaded| loaded.servers).unwrap_or_default()
     };
-    let model = loaded.settings.model.clone().map(|model| HttpModel::new(Client::new(), model, &host));
+    let model: Option<Arc<dyn LanguageModel>> = match &loaded.settings.model {
+        ModelChoice::Unsaid => None,
+        ModelChoice::Unusable => Some(Arc::new(Unusable)),
+        ModelChoice::Named(model) => Some(Arc::new(HttpModel::new(Client::new(), model.clone(), &host))),
+    };
     let builder = Engine::builder(host)
         .dialects(dialects)
         .mcp_servers(servers)
@@ -144,12 +150,22 @@ pub(crate) fn engine(
         .sessions(sessions)
         .background(background);
     let builder = match model {
-        Some(model) => builder.model(Arc::new(model)),
+        Some(model) => builder.model(model),
         None => builder,
     };
     match only {
         Some(only) => builder.only(only).build(),
         None => builder.build(),
+    }
+}
+
+/// The model of settings that cannot be used. The findings of their file say why.
+struct Unusable;
+
+#[async_trait]
+impl LanguageModel for Unusable {
+    async fn ask(&self, _: &ModelRequest) -> Result<String, ModelError> {
+        Err(ModelError::Lookup("the model of the settings cannot be used; `hook check` shows why".to_owned()))
     }
 }
 

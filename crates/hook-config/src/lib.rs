@@ -55,7 +55,7 @@ pub use load::{LoadRequest, Loaded, Parsed, check_file, load, parse, parse_value
 pub use module::{Mode, ModuleSettings, Setting};
 pub use scripts::lint;
 pub use servers::{LoadedServers, load_servers, unknown_servers};
-pub use settings::{EngineFailureMode, HttpSettings, Settings, Unsupported, Untrusted};
+pub use settings::{EngineFailureMode, HttpSettings, ModelChoice, Settings, Unsupported, Untrusted};
 pub use skills::skill_document;
 pub use spec::DocumentSpec;
 pub use text::MAX_FILE;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
-use hook_core::{Diagnostic, DialectId, Document, Layer, ModelSettings, ReplyPolicy, Source};
+use hook_core::{Diagnostic, DialectId, Document, Layer, ReplyPolicy, Source};
 use hook_mapper::Dialects;
 
 use crate::disabled::{self, DisabledId};
@@ -17,6 +17,8 @@ use crate::formats;
 use crate::json::{Kind, Member, Node};
 use crate::module::{self, ModuleSettings};
 use crate::report::{Report, step};
+
+pub use model::ModelChoice;
 
 pub use http::HttpSettings;
 
@@ -72,7 +74,7 @@ pub struct Settings {
     /// somebody needs them ([`load_servers`](crate::load_servers)).
     pub server_files: Vec<(Layer, Source)>,
     /// The model behind prompt hooks (`model`): that of the file of most authority, whole.
-    pub model: Option<ModelSettings>,
+    pub model: ModelChoice,
     /// Settings of the hook modules of agents that have one (`agents`).
     pub agents: BTreeMap<DialectId, ModuleSettings>,
 }
@@ -152,7 +154,9 @@ impl Settings {
         self.untrusted = self.untrusted.max(other.untrusted);
         self.disabled.extend(other.disabled);
         self.http.add(other.http);
-        self.model = self.model.take().or(other.model);
+        if self.model == ModelChoice::Unsaid {
+            self.model = other.model;
+        }
         self.server_files.extend(other.server_files);
         for (agent, module) in other.agents {
             self.agents.entry(agent).or_default().add(module);

@@ -1,5 +1,6 @@
 //! The chain runner: the one rule the facade owns. Stages in order, groups in order, hooks as their group says.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -319,7 +320,7 @@ impl Chain<'_> {
                     (Handler::Unknown { .. }, Some(why)) => {
                         format!("the hook at {} is broken: {why}", hook.origin)
                     }
-                    _ => nobody_runs(kind),
+                    _ => nobody_runs(kind, self.host),
                 };
                 if hook.on_failure.for_kind(FailureKind::Spawn, profile.on_failure) == OnFailure::Continue {
                     return self.skipped(hook, &message);
@@ -450,16 +451,17 @@ impl Chain<'_> {
     }
 }
 
-/// Where people write down their model.
-const USER_FILE: &str = "~/.config/hook/hooks.json";
-
 /// Why a handler is not run, for people.
-pub(crate) fn nobody_runs(kind: HandlerKind) -> String {
+pub(crate) fn nobody_runs(kind: HandlerKind, host: &HostContext) -> String {
     match kind {
-        HandlerKind::Prompt => format!(
-            "{}: no model is configured; name one under `settings.model` of your user file ({USER_FILE})",
-            ModelError::NotConfigured
-        ),
+        HandlerKind::Prompt => {
+            let folder = host.config.as_deref().unwrap_or(Path::new("~/.config/hook"));
+            format!(
+                "{}: no model is configured; name one under `settings.model` of your user file ({})",
+                ModelError::NotConfigured,
+                folder.join("hooks.json").display()
+            )
+        }
         HandlerKind::Mcp => "the host names no MCP servers and brings no clients".to_owned(),
         kind => format!("nothing here runs handlers of type {}", kind.name()),
     }

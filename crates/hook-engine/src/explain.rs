@@ -164,7 +164,7 @@ impl Engine {
         let kind = hook.handler.kind();
         let broken = matches!(hook.handler, Handler::Unknown { .. });
         if self.executors().get(kind).is_none() && !broken {
-            return Err((Hurdle::Executor, chain::nobody_runs(kind)));
+            return Err((Hurdle::Executor, chain::nobody_runs(kind, self.host())));
         }
         if let (true, Some(defect)) = (broken, &hook.disabled_because) {
             why.push(format!("it is broken and its failure blocks: {defect}"));

@@ -1,15 +1,20 @@
 //! A model behind a server.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
 use async_trait::async_trait;
 use hook_core::{
-    HostContext, HttpMethod, LanguageModel, ModelError, ModelRequest, ModelSettings, PrivateAddresses,
+    HostContext, HttpMethod, LanguageModel, ModelError, ModelProvider, ModelRequest, ModelSettings,
+    PrivateAddresses,
 };
 use hook_exec::limits::MAX_STREAM;
 use hook_http::{Bounds, Client, HttpErrorKind, Request, Response};
 use serde_json::Value;
 
 use crate::key::Key;
-use crate::wire;
+use crate::wire::{self, TokenLimit};
 
 /// Characters that are shown of what a service says of its errors.
 const LONGEST_COMPLAINT: usize = 300;
@@ -21,6 +26,8 @@ pub struct HttpModel {
     client: Client,
     settings: ModelSettings,
     key: Option<Key>,
+    /// The server has refused the usual name of the bound on answers.
+    newer_limit: Arc<AtomicBool>,
 }
 
 impl HttpModel {
@@ -28,15 +35,15 @@ impl HttpModel {
     pub fn new(client: Client, settings: ModelSettings, host: &HostContext) -> HttpModel {
         let value = settings.key_variable.as_deref().and_then(|name| host.variable(name));
         let key = value.and_then(Key::new);
-        HttpModel { client, settings, key }
+        HttpModel { client, settings, key, newer_limit: Arc::default() }
     }
 
-    fn request(&self, asked: &ModelRequest) -> Request {
+    fn request(&self, asked: &ModelRequest, limit: TokenLimit) -> Request {
         let provider = self.settings.provider;
         let question = wire::question(
             provider,
             asked.model.as_deref().unwrap_or(&self.settings.model),
-            self.settings.max_tokens.unwrap_or(asked.max_tokens),
+            (limit, self.settings.max_tokens.unwrap_or(asked.max_tokens)),
             asked.instructions.as_deref(),
             &asked.prompt,
         );
@@ -90,16 +97,42 @@ impl LanguageModel for HttpModel {
             let why = format!("the variable {name}, which should hold the key, is not set or empty");
             return Err(ModelError::Lookup(why));
         }
+        let limit = match self.newer_limit.load(Ordering::Relaxed) {
+            true => TokenLimit::Newer,
+            false => TokenLimit::Usual,
+        };
+        let began = Instant::now();
+        let response = self.send(request, limit, request.timeout).await?;
+        let refused = limit == TokenLimit::Usual
+            && self.settings.provider == ModelProvider::OpenAiCompatible
+            && serde_json::from_slice(&response.body)
+                .is_ok_and(|reply| wire::wants_newer_limit(response.status, &reply));
+        if !refused {
+            return self.read(&response);
+        }
+        self.newer_limit.store(true, Ordering::Relaxed);
+        let left = request.timeout.saturating_sub(began.elapsed());
+        self.read(&self.send(request, TokenLimit::Newer, left).await?)
+    }
+}
+
+impl HttpModel {
+    async fn send(
+        &self,
+        request: &ModelRequest,
+        limit: TokenLimit,
+        left: Duration,
+    ) -> Result<Response, ModelError> {
         let bounds = Bounds {
-            timeout: request.timeout,
+            timeout: left,
             max_body: MAX_STREAM,
             // A key follows no redirect.
             redirects: 0,
             private: PrivateAddresses::Written,
             target: &|_| Ok(()),
         };
-        match self.client.send(&self.request(request), &bounds).await {
-            Ok(response) => self.read(&response),
+        match self.client.send(&self.request(request, limit), &bounds).await {
+            Ok(response) => Ok(response),
             Err(error) if error.kind == HttpErrorKind::Timeout => Err(ModelError::Timeout(request.timeout)),
             Err(error) => Err(ModelError::Execution(self.hide(&error.message))),
         }

@@ -29,17 +29,38 @@ pub(crate) fn headers(provider: ModelProvider, key: Option<&Key>) -> Vec<(String
     headers
 }
 
+/// The name of the bound on an answer. Newer models of one service refuse the old name, other services know no other
+/// ("OpenAI API reference, Chat completions").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenLimit {
+    /// `max_tokens`, which every service knew once.
+    Usual,
+    /// `max_completion_tokens`.
+    Newer,
+}
+
+/// True where a service refuses the usual name of the bound and wants the newer one.
+pub(crate) fn wants_newer_limit(status: u16, reply: &Value) -> bool {
+    let named = |text: Option<&str>| text.is_some_and(|text| text.contains("max_completion_tokens"));
+    status == 400 && (reply["error"]["param"] == "max_tokens" || named(complaint(reply)))
+}
+
 /// The question: system text, and one message of the user.
 pub(crate) fn question(
     provider: ModelProvider,
     model: &str,
-    max_tokens: u32,
+    max_tokens: (TokenLimit, u32),
     instructions: Option<&str>,
     prompt: &str,
 ) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), model.into());
-    body.insert("max_tokens".into(), max_tokens.into());
+    let (limit, max_tokens) = max_tokens;
+    let limit = match limit {
+        TokenLimit::Usual => "max_tokens",
+        TokenLimit::Newer => "max_completion_tokens",
+    };
+    body.insert(limit.into(), max_tokens.into());
     let mut messages = Vec::new();
     if let Some(instructions) = instructions {
         match provider {

@@ -196,3 +196,53 @@ async fn without_the_key_nobody_is_asked_and_a_server_without_keys_gets_none() {
     assert!(!head.contains("authorization"), "{head}");
     assert_eq!(body["max_tokens"], 99);
 }
+
+#[tokio::test]
+async fn a_service_that_knows_only_the_newer_bound_on_answers_refused_every_question() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let seen = tokio::spawn(async move {
+        let mut seen = Vec::new();
+        while seen.len() < 3 {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut bytes = Vec::new();
+            let body: Value = loop {
+                assert_ne!(stream.read_buf(&mut bytes).await.unwrap(), 0);
+                let text = String::from_utf8_lossy(&bytes);
+                let Some((_, body)) = text.split_once("\r\n\r\n") else { continue };
+                if let Ok(body) = serde_json::from_str(body) {
+                    break body;
+                }
+            };
+            let (status, answer) = match body["max_tokens"].is_null() {
+                true => (200, json!({"choices": [{"message": {"content": "yes"}}]})),
+                false => (
+                    400,
+                    json!({"error": {"message": "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+                    "type": "invalid_request_error", "param": "max_tokens", "code": "unsupported_parameter"}}),
+                ),
+            };
+            let answer = answer.to_string();
+            let head = format!(
+                "HTTP/1.1 {status} x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+                answer.len()
+            );
+            stream.write_all(format!("{head}{answer}").as_bytes()).await.unwrap();
+            seen.push((body["max_tokens"].clone(), body["max_completion_tokens"].clone()));
+        }
+        seen
+    });
+    let model = model(OpenAiCompatible, url);
+    for _ in 0..2 {
+        assert_eq!(model.ask(&question()).await.as_deref(), Ok("yes"));
+    }
+    let newer = (Value::Null, json!(7));
+    assert_eq!(seen.await.unwrap(), [(json!(7), Value::Null), newer.clone(), newer]);
+}
+
+#[tokio::test]
+async fn a_refusal_for_another_reason_is_not_asked_again() {
+    let reply = json!({"error": {"message": "max_tokens is too large", "param": "messages"}}).to_string();
+    let error = ask(OpenAiCompatible, 400, &reply).await.unwrap_err();
+    assert!(error.to_string().contains("too large"), "{error}");
+}

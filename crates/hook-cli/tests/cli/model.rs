@@ -97,7 +97,20 @@ fn troubles_are_told_and_hold_back_where_the_author_said_so() {
 fn without_a_model_the_command_says_how_to_name_one() {
     let hooks = json!({"hooks": {"PreToolUse": [{"hooks": [prompt(json!({}))]}]}}).to_string();
     let said = Place::new().with(".hooks/hooks.json", &hooks).hook(RUN);
-    said.exits(0).shows(&["no model is configured", "`settings.model`", "~/.config/hook/hooks.json"]);
+    said.exits(0).shows(&["no model is configured", "`settings.model`", ".config/hook/hooks.json"]);
+    let place = Place::new().with(".hooks/hooks.json", &hooks);
+    let mut command = place.command();
+    command.args(RUN).env("XDG_CONFIG_HOME", "/elsewhere");
+    feed(command, b"").exits(0).shows(&["/elsewhere/hook/hooks.json"]);
+}
+
+#[test]
+fn a_model_that_cannot_be_used_fails_its_hooks() {
+    let broken = json!({"provider": "anthropic", "model": "m-1"});
+    let open = place(prompt(json!({})), broken.clone());
+    hook(&open, RUN, "").exits(0).shows(&["the model of the settings cannot be used"]);
+    let closed = place(prompt(json!({"onFailure": "block"})), broken);
+    hook(&closed, RUN, "").exits(3).shows(&["the model of the settings cannot be used"]);
 }
 
 /// People paste the key where the name of its variable belongs; the excerpt of a finding would print it.

@@ -2,6 +2,8 @@
 //!
 //! Only managed and user files may name one: what stands in an event goes to it, and somebody pays for it.
 
+use std::net::IpAddr;
+
 use hook_core::diagnostic::codes;
 use hook_core::{HttpHandler, ModelProvider, ModelSettings};
 
@@ -18,24 +20,55 @@ const PROVIDERS: &[(&str, ModelProvider)] =
 /// The service's own address ("Anthropic API reference"). A server that is compatible with another one may be anywhere.
 const ANTHROPIC: &str = "https://api.anthropic.com";
 
-/// A block, which is whole or counts for nothing: half of it would ask somebody that its author did not mean.
-pub(super) fn read(block: &mut Block<'_, '_>, member: &Member, pointer: &str) -> Option<ModelSettings> {
-    if !block.may(false, member, pointer) {
-        return None;
+/// Who is asked by prompt hooks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ModelChoice {
+    /// No file says it.
+    #[default]
+    Unsaid,
+    /// The file of most authority says it in a way that cannot be used. Nobody is asked: whoever stands behind it in a file of
+    /// less authority was not meant.
+    Unusable,
+    /// This one.
+    Named(ModelSettings),
+}
+
+impl ModelChoice {
+    /// The model, where there is one to ask.
+    pub fn named(&self) -> Option<&ModelSettings> {
+        match self {
+            ModelChoice::Named(settings) => Some(settings),
+            _ => None,
+        }
     }
+}
+
+/// Reads the block of a file that may have one.
+pub(super) fn read(block: &mut Block<'_, '_>, member: &Member, pointer: &str) -> ModelChoice {
+    if !block.may(false, member, pointer) {
+        return ModelChoice::Unsaid;
+    }
+    whole(block, member, pointer).map_or(ModelChoice::Unusable, ModelChoice::Named)
+}
+
+/// A block, which is whole or counts for nothing: half of it would ask somebody that its author did not mean.
+fn whole(block: &mut Block<'_, '_>, member: &Member, pointer: &str) -> Option<ModelSettings> {
     let Kind::Object(members) = &member.value.kind else {
         block.report.wrong_type(pointer, &member.value, "an object");
         return None;
     };
     let mut reader = Reader { block, whole: true };
     let (mut provider, mut model, mut base, mut key, mut max_tokens) = (None, None, None, None, None);
+    let mut clear = None;
     for member in members {
         let (pointer, value) = (step(pointer, &member.key), &member.value);
         match super::camel(&member.key).as_str() {
             "provider" => provider = reader.provider(value, &pointer),
             "model" => model = reader.model(value, &pointer),
-            "baseUrl" => base = reader.base(value, &pointer),
-
+            "baseUrl" => {
+                base = reader.base(value, &pointer);
+                clear = base.as_deref().filter(|url| goes_in_the_clear(url)).map(|_| (pointer, value.span));
+            }
             "apiKeyEnv" => key = reader.variable(value, &pointer),
             "maxTokens" => max_tokens = reader.tokens(value, &pointer),
             _ => reader.block.unknown(member, &pointer, NAMES),
@@ -62,8 +95,29 @@ pub(super) fn read(block: &mut Block<'_, '_>, member: &Member, pointer: &str) ->
     if !reader.whole {
         return None;
     }
+    if let (Some((pointer, span)), true) = (clear, key.is_some()) {
+        let why = "the key of the model goes over the network in the clear";
+        let finding = block.report.at(codes::MODEL_KEY_IN_THE_CLEAR, &pointer, span, why);
+        let help = "use https, or reach the server through this machine (127.0.0.1)";
+        block.report.push(finding.help(help));
+    }
     let base_url = base.unwrap_or_else(|| ANTHROPIC.to_owned());
     Some(ModelSettings { provider: provider?, model: model?, base_url, key_variable: key, max_tokens })
+}
+
+/// Plain http that leaves this machine.
+fn goes_in_the_clear(url: &str) -> bool {
+    let Some((scheme, rest)) = url.split_once("://") else { return false };
+    let authority = rest.split('/').next().unwrap_or_default();
+    let host = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((host, _)) => host,
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    let stays = host.parse::<IpAddr>().map_or_else(
+        |_| host.eq_ignore_ascii_case("localhost") || host.to_ascii_lowercase().ends_with(".localhost"),
+        |address| address.to_canonical().is_loopback(),
+    );
+    scheme.eq_ignore_ascii_case("http") && !stays
 }
 
 struct Reader<'b, 'r, 's> {

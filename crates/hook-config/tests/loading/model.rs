@@ -1,6 +1,6 @@
 //! The block `model` of the settings: who may name one, and every mistake in it.
 
-use hook_config::Loaded;
+use hook_config::{Loaded, ModelChoice};
 use hook_core::{ModelProvider, ModelSettings};
 use serde_json::{Value, json};
 
@@ -31,14 +31,14 @@ fn settings(
 fn a_model_of_a_service_and_one_of_a_local_server() {
     let service = of(USER, &json!({"provider": "anthropic", "model": "m-1", "apiKeyEnv": "A_KEY"}));
     let expected = settings(ModelProvider::Anthropic, "https://api.anthropic.com", Some("A_KEY"), None);
-    assert_eq!((found(&service), service.settings.model), (vec![], Some(expected)));
+    assert_eq!((found(&service), service.settings.model.named().cloned()), (vec![], Some(expected)));
 
     let local = of(
         "/etc/hook/hooks.json",
         &json!({"provider": "openai-compatible", "model": "m-1", "baseUrl": "http://localhost:11434/v1", "max_tokens": 9}),
     );
     let expected = settings(ModelProvider::OpenAiCompatible, "http://localhost:11434/v1", None, Some(9));
-    assert_eq!((found(&local), local.settings.model), (vec![], Some(expected)));
+    assert_eq!((found(&local), local.settings.model.named().cloned()), (vec![], Some(expected)));
 }
 
 #[test]
@@ -47,22 +47,22 @@ fn no_project_says_who_is_asked() {
     for file in [".hooks/hooks.json", ".hooks/hooks.local.json"] {
         let loaded = of(file, &model);
         assert_eq!(found(&loaded), ["setting-not-allowed-here /settings/model"], "{file}");
-        assert_eq!(loaded.settings.model, None, "{file}");
+        assert_eq!(loaded.settings.model, ModelChoice::Unsaid, "{file}");
     }
 }
 
 #[test]
 fn the_file_of_most_authority_names_the_whole_model() {
     let with = |model: &str, more: Value| {
-        let mut block = json!({"provider": "openai-compatible", "model": model, "baseUrl": "http://a.test"});
+        let mut block = json!({"provider": "openai-compatible", "model": model, "baseUrl": "https://a.test"});
         block.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         json!({"settings": {"model": block}}).to_string()
     };
     let files =
         [("/etc/hook/hooks.json", with("m-1", json!({}))), (USER, with("u", json!({"maxTokens": 5})))];
     let loaded = load_from(&tree(files), &[], Value::Null);
-    let expected = settings(ModelProvider::OpenAiCompatible, "http://a.test", None, None);
-    assert_eq!((found(&loaded), loaded.settings.model), (vec![], Some(expected)));
+    let expected = settings(ModelProvider::OpenAiCompatible, "https://a.test", None, None);
+    assert_eq!((found(&loaded), loaded.settings.model.named().cloned()), (vec![], Some(expected)));
 }
 
 #[test]
@@ -94,10 +94,42 @@ fn every_bad_member_is_found_and_leaves_no_half_of_a_model() {
         let expected: Vec<String> =
             findings.iter().map(|finding| finding.replace(' ', " /settings/model")).collect();
         assert_eq!(found(&loaded), expected, "{block}");
-        assert_eq!(loaded.settings.model, None, "{block}");
+        assert_eq!(loaded.settings.model, ModelChoice::Unusable, "{block}");
         assert!(!format!("{:?}", loaded.diagnostics).contains("s3cret"), "{block}");
     }
     let loaded = of(USER, &with("apiKey", json!("sk-s3cret")));
     assert_eq!(found(&loaded), ["unknown-field /settings/model/apiKey"]);
-    assert!(loaded.settings.model.is_some());
+    assert!(loaded.settings.model.named().is_some());
+}
+
+#[test]
+fn the_users_model_took_the_place_of_an_unusable_managed_one() {
+    let managed = json!({"settings": {"model": {"provider": "anthropic"}}}).to_string();
+    let user = json!({"settings": {"model": {"provider": "openai-compatible", "model": "u", "baseUrl": "https://a.test"}}});
+    let loaded =
+        load_from(&tree([("/etc/hook/hooks.json", managed), (USER, user.to_string())]), &[], Value::Null);
+    assert_eq!(loaded.settings.model, ModelChoice::Unusable);
+}
+
+#[test]
+fn a_key_went_over_plain_http_to_another_machine_without_a_word() {
+    for (url, told) in [
+        ("http://models.test/v1", true),
+        ("HTTP://192.168.1.9:8080", true),
+        ("http://[2001:db8::1]/v1", true),
+        ("http://localhost.evil.test", true),
+        ("http://127.0.0.1.evil.test", true),
+        ("https://models.test/v1", false),
+        ("http://localhost:11434/v1", false),
+        ("http://127.8.0.1", false),
+        ("http://[::1]:8080/v1", false),
+    ] {
+        let mut model = json!({"provider": "openai-compatible", "model": "m-1", "baseUrl": url});
+        assert_eq!(found(&of(USER, &model)), Vec::<String>::new(), "{url}");
+        model["apiKeyEnv"] = "A_KEY".into();
+        let loaded = of(USER, &model);
+        let expected = if told { vec!["model-key-in-the-clear /settings/model/baseUrl"] } else { vec![] };
+        assert_eq!(found(&loaded), expected, "{url}");
+        assert!(loaded.settings.model.named().is_some(), "{url}");
+    }
 }
