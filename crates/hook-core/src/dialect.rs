@@ -157,6 +157,8 @@ pub struct Profile {
     pub asking: Asking,
     /// How its http hooks are sent.
     pub http: HttpRules,
+    /// The variable that answers the questions of its hooks (`allow`, anything else refuses) where no human can be asked.
+    pub ask_default: Option<&'static str>,
     /// How the arguments of its mcp hooks name values.
     pub arguments: ArgumentRule,
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use hook_core::{
     AskAnswer, Audience, Decision, DialectId, Effect, Event, EventHint, EventKind, Level, Outcome, Payload,
-    ReadError,
+    ReadError, Run,
 };
 use serde_json::{Value, json};
 
@@ -84,7 +84,8 @@ impl Engine {
     /// PermissionRequest fires PermissionDenied and nothing else; one on PreToolUse still lets the hooks after the call see it.
     ///
     /// `tool` gets the input as the hooks left it. An `ask` goes to the [`AskHandler`](hook_core::AskHandler) of the engine;
-    /// without one it is a refusal.
+    /// without one it is a refusal, but where the environment answers for the hook's dialect (`AIMON_HOOK_ASK_DEFAULT=allow` for
+    /// hooks of AIMON's files).
     ///
     /// ```
     /// use hook_engine::core::{Answer, EventKind, HostContext};
@@ -194,7 +195,7 @@ impl Call<'_> {
     /// An event that can hold the call back; `None` lets it go on.
     async fn guard(&mut self, kind: EventKind) -> Result<Option<ToolEnd>, ReadError> {
         let (event, outcome) = self.fire(kind.clone(), json!({})).await?;
-        let answer = outcome.answer;
+        let answer = outcome.answer.clone();
         if let Some(input) = answer.updated_input.filter(Value::is_object) {
             self.input = input;
         }
@@ -208,6 +209,7 @@ impl Call<'_> {
             Decision::Deny => refused(answer.reason),
             Decision::Defer => Some(ToolEnd::Deferred { reason: answer.reason }),
             Decision::Ask => match self.engine.asks() {
+                None if self.allowed_beforehand(&outcome.runs) => None,
                 None => {
                     let question = answer.reason.unwrap_or_else(|| "a hook asks".to_owned());
                     refused(Some(format!("{question} (nobody is there to answer)")))
@@ -224,6 +226,20 @@ impl Call<'_> {
                 }
             },
         })
+    }
+
+    /// True where a variable of the environment answers every question that was asked, with yes ("AIMON guide, Decision flow": the
+    /// default of a host that cannot ask).
+    fn allowed_beforehand(&self, runs: &[Run]) -> bool {
+        let host = self.engine.host();
+        let mut questions = runs.iter().filter(|run| run.reading.answer.decision == Decision::Ask).peekable();
+        questions.peek().is_some()
+            && questions.all(|run| {
+                let dialect = self.engine.dialects().get(run.hook.dialect);
+                let name = dialect.and_then(|dialect| dialect.profile().ask_default);
+                let value = name.and_then(|name| host.variable(name));
+                value.is_some_and(|value| value.eq_ignore_ascii_case("allow"))
+            })
     }
 
     /// The events after the call. A refused call is one that failed, with the reason as its error.

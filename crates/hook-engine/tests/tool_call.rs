@@ -4,7 +4,12 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use hook_engine::core::{Answer, AskAnswer, AskHandler, Event, EventKind, HostContext};
+use hook_engine::config::{LoadRequest, load};
+use hook_engine::core::{
+    Answer, AskAnswer, AskHandler, Call, Event, EventKind, Executor, HandlerKind, HandlerOutput, HookCx,
+    HostContext, MemoryFiles, Stream,
+};
+use hook_engine::mapper::Dialects;
 use hook_engine::{Engine, ToolCallOutcome, ToolEnd, ToolRequest};
 use serde_json::{Value, json};
 
@@ -180,4 +185,46 @@ async fn an_input_that_is_no_object_is_refused_before_anything_runs() {
         .unwrap_err();
     assert!(error.to_string().contains("\"input\""), "{error}");
     assert!(order.lock().unwrap().is_empty());
+}
+
+/// A policy server that asks.
+struct Asking;
+
+#[async_trait]
+impl Executor for Asking {
+    fn kind(&self) -> HandlerKind {
+        HandlerKind::Http
+    }
+
+    async fn run(&self, _: &HookCx<'_>, _: Call) -> HandlerOutput {
+        let body =
+            json!({"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": "sure?"}});
+        HandlerOutput::Http { status: 200, body: Stream::new(body.to_string()), notes: Vec::new() }
+    }
+}
+
+#[tokio::test]
+async fn a_question_nobody_can_be_asked_is_answered_by_the_environment_of_its_dialect() {
+    let hooks = r#"{"hooks": {"preTool": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9"}]}]}}"#;
+    let settings = r#"{"settings": {"agents": {"aimon": {"mode": "strict"}}}}"#;
+    let files = MemoryFiles::new()
+        .with("/p/.aimon/hooks.json", hooks)
+        .with("/home/u/.config/hook/hooks.json", settings);
+    for (value, runs) in [
+        (None, false),
+        (Some("deny"), false),
+        (Some("yes"), false),
+        (Some("Allow"), true),
+        (Some("allow"), true),
+    ] {
+        let mut host = HostContext::new("/p");
+        host.home = Some("/home/u".into());
+        host.config = Some("/home/u/.config/hook".into());
+        host.environment.extend(value.map(|value| ("AIMON_HOOK_ASK_DEFAULT".into(), value.into())));
+        let loaded = load(&LoadRequest::new(&host, &files, &Dialects::standard()));
+        let builder = Engine::builder(host).documents(loaded.documents).executor(Arc::new(Asking));
+        let request = ToolRequest::new("Bash", json!({"command": "a"}));
+        let outcome = builder.build().tool_call(request, |_| async { Ok(json!(1)) }).await.unwrap();
+        assert_eq!(matches!(outcome.end, ToolEnd::Ran(_)), runs, "{value:?} {:?}", outcome.end);
+    }
 }

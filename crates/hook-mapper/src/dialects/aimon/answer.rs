@@ -143,6 +143,10 @@ fn read_mcp(cx: &HookCx<'_>, text: &Stream, structured: Option<&Value>, is_error
             };
             said(cx, &document, From::Mcp, &fallback)
         }
+        // As of a server's: a guard that got words and no document has no decision. Nothing at all is an allow in both modes.
+        None if cx.hook.strict && refuses(&cx.event.kind) && !kept.is_empty() => {
+            failed(cx, FailureKind::Parse, "the tool's answer is no document".to_owned())
+        }
         None => {
             let form = if kept.is_empty() { StdoutForm::Empty } else { StdoutForm::Text };
             let rule = "a result that is no document goes on";

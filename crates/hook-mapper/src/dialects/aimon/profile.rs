@@ -144,6 +144,7 @@ pub(super) static PROFILE: Profile = Profile {
     net: Some(Net { policy: Duration::from_secs(30), grace: Duration::from_secs(5) }),
     // Its files know no prompt hooks.
     asking: Asking { max_tokens: 256, instructions: None },
+    ask_default: Some("AIMON_HOOK_ASK_DEFAULT"),
     arguments: ArgumentRule::Dotted,
     http: HttpRules {
         redirects: 5,

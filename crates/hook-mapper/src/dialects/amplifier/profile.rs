@@ -88,6 +88,7 @@ pub(super) static PROFILE: Profile = Profile {
     net: None,
     asking: Asking { max_tokens: 256, instructions: None },
     http: HttpRules::NATIVE,
+    ask_default: None,
     arguments: ArgumentRule::Native,
 };
 

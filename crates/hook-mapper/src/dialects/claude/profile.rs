@@ -276,5 +276,6 @@ pub(super) static PROFILE: Profile = Profile {
     asking: Asking { max_tokens: 1024, instructions: Some(asked::INSTRUCTIONS) },
     // A redirect is an answer with a status that is not 2xx, and thus a failure.
     http: HttpRules { most_redirects: 0, headers: VariableSyntax::Shell, ..HttpRules::NATIVE },
+    ask_default: None,
     arguments: ArgumentRule::Paths,
 };

@@ -121,6 +121,7 @@ pub(super) static PROFILE: Profile = Profile {
     net: None,
     asking: Asking { max_tokens: 1024, instructions: Some(asked::INSTRUCTIONS) },
     http: HttpRules::NATIVE,
+    ask_default: None,
     arguments: ArgumentRule::Native,
 };
 

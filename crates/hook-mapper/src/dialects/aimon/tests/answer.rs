@@ -153,7 +153,9 @@ fn policy_servers_answer_with_the_same_document() {
         (r#"{"decision":"block"}"#, false, Decision::Deny),
         (r#"{"decision":"maybe"}"#, false, Decision::Deny),
         (r#"{"continue":false}"#, false, Decision::None),
-        ("posted", false, Decision::None),
+        ("posted", false, Decision::Deny),
+        ("", false, Decision::None),
+        ("[]", false, Decision::Deny),
     ] {
         assert_eq!(bench.mcp(&event, text, None, is_error).answer.decision, decision, "{text}");
     }
@@ -185,6 +187,16 @@ fn a_strict_guard_that_cannot_decide_refuses_and_tells_nothing_of_itself() {
         let reading = bench.fail(&fired(name, json!({})), FailureKind::Timeout);
         assert_eq!((reading.answer.decision, warns(&reading)), (Decision::None, true), "{name}");
     }
+}
+
+#[test]
+fn the_plain_words_of_a_tool_let_a_strict_guard_open() {
+    let bench = strict();
+    assert_eq!(
+        bench.mcp(&fired("preTool", json!({})), "posted", None, false).answer.decision,
+        Decision::Deny
+    );
+    assert_eq!(bench.mcp(&fired("postTool", json!({})), "posted", None, false).answer, Answer::default());
 }
 
 #[test]
