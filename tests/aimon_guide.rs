@@ -339,6 +339,64 @@ fn example_5_the_layers_are_one_chain() {
     assert_eq!(host.logged(), ["Bash"]);
 }
 
+const APPROVAL: &str = r#"{
+  "hooks": {
+    "PreToolUse": [
+      {
+        "matcher": "Bash(command=^kubectl\\s+apply.*-prod)",
+        "hooks": [
+          {
+            "type": "mcp",
+            "server": "approval-gateway",
+            "tool": "request_human_approval",
+            "args": { "command": "${tool_input.command}", "invoker": "${context.invoker_name}" },
+            "asyncRewake": {
+              "trigger": { "event": { "type": "approval", "key": "prod-kubectl-apply" } },
+              "timeout": "1h",
+              "maxAttempts": 1,
+              "reason": "awaiting human approval for prod kubectl apply"
+            }
+          }
+        ]
+      }
+    ]
+  }
+}"#;
+
+#[test]
+fn example_6_an_approval_from_outside_wakes_the_hook() {
+    const LINE: &str = "kubectl apply -f site.yaml --context eu-prod";
+    for (decision, told) in
+        [("approved", "has no objection to it"), ("too late today", "refused: too late today")]
+    {
+        let host = Host::new(&[("<project>/.aimon/hooks.json", APPROVAL)]);
+        let file = host.path("decision");
+        let server = json!({"command": env!("CARGO_BIN_EXE_mcp-server"), "env": {"DECISION_FILE": file}});
+        let servers = json!({"mcpServers": {"approval-gateway": server}}).to_string();
+        host.write(&format!("{PROJECT}/.mcp.json"), &servers);
+        let held = host.call("Bash", json!({"command": LINE}));
+        assert_eq!(held, json!({"decision": "deny", "reason": "awaiting approval"}));
+        assert_eq!(
+            host.call("Bash", json!({"command": "kubectl get pods -n x-prod"})),
+            json!({"decision": "allow"})
+        );
+
+        host.write("decision", decision);
+        let resolve =
+            ["rewake", "resolve", "approval", "prod-kubectl-apply", "--payload", r#"{"decision": "given"}"#];
+        let output = host.hook(&resolve, "");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains("1 matched") && said.contains("1 woken, 0 dropped"), "{output:?}");
+
+        let next = host.call("Bash", json!({"command": "ls"}));
+        let feedback = next["feedback"].as_str().unwrap_or_default();
+        let parts = [told, LINE, "awaiting human approval for prod kubectl apply", "no approval by the user"];
+        assert!(parts.iter().all(|part| feedback.contains(part)), "{next}");
+        assert_eq!(host.call("Bash", json!({"command": "ls"})), json!({"decision": "allow"}), "told twice");
+        assert_eq!(host.hook(&resolve, "").stdout, b"0 matched\n", "one attempt was all it had");
+    }
+}
+
 const SKILL: &str = r#"---
 name: my-skill
 description: ...

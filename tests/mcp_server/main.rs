@@ -64,6 +64,15 @@ impl ServerHandler for Server {
                     text(json!({"decision": "deny", "reason": reason}).to_string())
                 }
             },
+            // Somebody decides, in a file; until then nobody has.
+            "request_human_approval" => {
+                let file = std::env::var("DECISION_FILE").unwrap_or_default();
+                match std::fs::read_to_string(file).unwrap_or_default().trim() {
+                    "approved" => text(json!({"decision": "allow"}).to_string()),
+                    "" => text(json!({"decision": "deny", "reason": "awaiting approval"}).to_string()),
+                    no => text(json!({"decision": "deny", "reason": format!("refused: {no}")}).to_string()),
+                }
+            }
             "pid" => text(std::process::id().to_string()),
             "variable" => text(std::env::var(given["name"].as_str().unwrap_or_default()).unwrap_or_default()),
             "directory" => {

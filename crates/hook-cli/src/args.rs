@@ -41,6 +41,8 @@ pub(crate) enum Verb {
     Disable(SwitchArgs),
     /// Check hook files: what is wrong, where, and what to do
     Check(CheckArgs),
+    /// Hooks that wait to be woken again: see them, wake them, cancel them
+    Rewake(RewakeArgs),
     /// Print a field of the JSON on standard input, so that a hook script needs no other tool
     Get(GetArgs),
     /// Print a completion script
@@ -58,7 +60,8 @@ pub(crate) struct InitArgs {
 }
 
 /// Which hook files are read.
-#[derive(Debug, Args, Default, Clone)]
+#[derive(Debug, Args, Default, Clone, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub(crate) struct SourceArgs {
     /// Read this agent's own hook files, too (repeatable)
     #[arg(long = "from", value_name = "AGENT")]
@@ -249,4 +252,64 @@ pub(crate) struct GetArgs {
     /// Print strings as JSON, too
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A hook with an `asyncRewake` is called once more, later, for the same event: after a time, at the
+times of a cron expression, or when somebody resolves an event. What is due is woken by the next
+`hook dispatch` after it has replied, or by `hook rewake tick`; what a woken hook says comes with a
+later event of its session.
+
+Examples:
+  hook rewake list
+  hook rewake resolve approval T-42 --payload '{\"status\": \"granted\"}'
+  hook rewake cancel --hook guard"
+)]
+pub(crate) struct RewakeArgs {
+    #[command(subcommand)]
+    pub(crate) verb: RewakeVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RewakeVerb {
+    /// What waits, the earliest first
+    List {
+        /// What became of the others instead, the latest first
+        #[arg(long)]
+        ended: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// One that waits, with its payload and event, and what became of it and its chain
+    Show {
+        /// Its id, as `hook rewake list` shows it
+        id: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Wake every hook that waits for this event
+    Resolve {
+        /// The type of the event
+        #[arg(value_name = "TYPE")]
+        kind: String,
+        /// Its key
+        key: String,
+        /// What the hooks are told: a JSON object of texts
+        #[arg(long, value_name = "JSON")]
+        payload: Option<String>,
+    },
+    /// Let it wait no longer
+    Cancel {
+        /// Its id
+        #[arg(required_unless_present = "hook", conflicts_with = "hook")]
+        id: Option<String>,
+        /// All that this hook waits for
+        #[arg(long, value_name = "ID")]
+        hook: Option<String>,
+    },
+    /// Wake every hook whose time has come, in all projects
+    Tick,
 }

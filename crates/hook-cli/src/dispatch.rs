@@ -21,6 +21,7 @@ use serde_json::{Map, Value};
 
 use crate::args::DispatchArgs;
 use crate::error::CliError;
+use crate::waking::Waking;
 use crate::{background, exit, output, session, world};
 
 /// What agents take for a block.
@@ -111,7 +112,17 @@ impl Dispatch<'_> {
         let sessions = session::sessions(&host);
         let mode = BackgroundMode::HandOver;
         let (dialects, args, only) = (self.dialects.clone(), &self.args.sources, Some(only));
-        let engine = session::engine(host.clone(), dialects, &loaded, args, only, sessions.clone(), mode);
+        let waking = Waking::of(&host, self.agent.profile().id, args);
+        let engine = session::engine(
+            host.clone(),
+            dialects,
+            &loaded,
+            args,
+            only,
+            sessions.clone(),
+            mode,
+            waking.clone(),
+        );
         if !self.args.background.is_empty() {
             let ids: Vec<HookId> = self.args.background.iter().map(HookId::new).collect();
             session::block_on(async {
@@ -140,6 +151,9 @@ impl Dispatch<'_> {
         let code = send(&reply, holds, notes)?;
         // The reply is out; now there is time for what the agent need not wait for.
         background::start(&outcome, &self.text);
+        if let Some(waking) = &waking {
+            waking.start_if_due();
+        }
         if let (true, Some(state)) = (starts_session(incoming), &host.state) {
             let _ = FileSessions::new(state.join("sessions"), host.clock.clone()).sweep(MAX_AGE);
         }

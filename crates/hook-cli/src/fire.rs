@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::EventArgs;
 use crate::error::CliError;
+use crate::waking::Waking;
 use crate::{session, world};
 
 /// An event made by hand, and the hooks of the place it happens in.
@@ -59,7 +60,10 @@ pub(crate) fn fire(args: &EventArgs) -> Result<Fired, CliError> {
     known_event(&incoming, agent.as_ref(), args, &loaded)?;
     let store = sessions(args, &host);
     let (given, mode) = (&args.sources, BackgroundMode::Await);
-    let engine = session::engine(host.clone(), dialects, &loaded, given, None, store, mode);
+    // A wish belongs to a session that somebody comes back to.
+    let keeps = args.session.is_some() || args.payload.is_some();
+    let waking = Waking::of(&host, agent.profile().id, given).filter(|_| keeps);
+    let engine = session::engine(host.clone(), dialects, &loaded, given, None, store, mode, waking);
     Ok(Fired { agent, incoming, loaded, engine })
 }
 

@@ -23,10 +23,12 @@ mod json;
 mod list;
 mod output;
 mod report;
+mod rewake;
 mod rewrite;
 mod run;
 mod session;
 mod switch;
+mod waking;
 mod world;
 
 use std::process::ExitCode;
@@ -70,6 +72,7 @@ fn work(cli: Cli) -> Result<u8, CliError> {
         Verb::Enable(args) => switch::enable(&args),
         Verb::Disable(args) => switch::disable(&args),
         Verb::Check(args) => check::check(&args),
+        Verb::Rewake(args) => rewake::rewake(&args),
         Verb::Get(args) => get::get(&args),
         Verb::Completions { shell } => {
             let mut script = Vec::new();

@@ -18,6 +18,7 @@ use hook_engine::{BackgroundMode, Engine};
 
 use crate::args::SourceArgs;
 use crate::error::CliError;
+use crate::waking::Waking;
 
 /// The dialect a word means.
 pub(crate) fn dialect<'a>(dialects: &'a Dialects, word: &str) -> Result<&'a Arc<dyn Dialect>, CliError> {
@@ -131,6 +132,7 @@ pub(crate) fn engine(
     only: Option<Vec<EventKind>>,
     sessions: Arc<dyn SessionStore>,
     background: BackgroundMode,
+    waking: Option<Waking>,
 ) -> Engine {
     let (known, settings, sources) = (dialects.clone(), loaded.settings.clone(), sources.clone());
     // The arguments were good enough to load the hooks.
@@ -151,6 +153,10 @@ pub(crate) fn engine(
         .background(background);
     let builder = match model {
         Some(model) => builder.model(model),
+        None => builder,
+    };
+    let builder = match waking {
+        Some(waking) => waking.on(builder),
         None => builder,
     };
     match only {

@@ -12,9 +12,9 @@ use hook_matcher::Rule;
 use serde_json::Map;
 
 use crate::fields::Fields;
-use crate::formats::Untyped;
+use crate::formats::{Rewakes, Untyped};
 use crate::http;
-use crate::json::{Kind, Node};
+use crate::json::{Kind, Member, Node};
 use crate::report::{Report, step};
 use crate::rules;
 use crate::shape::{Place, Reader, kind_of};
@@ -75,7 +75,12 @@ impl Reader<'_, '_> {
         // A rewake of the model is a background run; what it wakes with stays for the one who wakes.
         let wakes = node.get("asyncRewake").is_some_and(|member| member.value.as_bool() == Some(true));
         let background = background || (wakes && fields.known.contains(&"asyncRewake"));
-        let block = node.get("asyncRewake").filter(|_| !rules.ways.rewakes.is_empty());
+        // A flag is the other thing of this name: a background run that wakes the model.
+        let is_block = |member: &&Member| {
+            rules.ways.rewakes != Rewakes::None
+                && (member.value.as_bool().is_none() || !fields.known.contains(&"async"))
+        };
+        let block = node.get("asyncRewake").filter(is_block);
         let block = block.filter(|_| fields.take("asyncRewake").is_some());
         let extra = fields.rest();
         let rewake = block.and_then(|member| self.rewake(member, place, pointer));

@@ -17,11 +17,11 @@ impl Reader<'_, '_> {
         let pointer = step(pointer, "asyncRewake");
         let event = place.heard.row.map_or("", |row| row.name);
         let events = self.rules.ways.rewakes;
-        if !events.contains(&event) {
+        if !events.on(event) {
             let message =
                 format!("a hook of {event} cannot be woken again; it runs without its \"asyncRewake\"");
             let finding = self.report.at(codes::REWAKE_NOT_ON_EVENT, &pointer, member.key_span, message);
-            self.report.push(finding.help(format!("the events that can be woken are {}", events.join(", "))));
+            self.report.push(finding.help(format!("the events that can be woken are {}", events.shown())));
             return None;
         }
         let error = match spec::parse(&member.value.to_value(&self.report.source.text)) {

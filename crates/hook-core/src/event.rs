@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::hook::DialectId;
+use crate::rewake::Wake;
 
 macro_rules! event_kinds {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -231,6 +232,8 @@ pub struct Event {
     pub rewritten: bool,
     /// Events that carry the same key run once per turn, whichever comes first (Amplifier sends two at the end of a turn).
     pub once_per_turn: Option<&'static str>,
+    /// Why it is fired once more, at one hook alone; `None` the first time.
+    pub wake: Option<Arc<Wake>>,
 }
 
 impl Event {
@@ -255,6 +258,7 @@ impl Event {
             raw,
             rewritten: false,
             once_per_turn: None,
+            wake: None,
         }
     }
 

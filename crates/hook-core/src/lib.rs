@@ -61,6 +61,6 @@ pub use mcp::{ArgumentRule, McpClients, McpError, McpResult, McpServer, McpServe
 pub use model::{Asking, LanguageModel, ModelError, ModelProvider, ModelRequest, ModelSettings};
 pub use outcome::{Outcome, Run};
 pub use plan::{Budget, Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};
-pub use rewake::{RewakeSpec, RewakeTrigger};
+pub use rewake::{RewakeMissed, RewakeSpec, RewakeTrigger, Wake};
 pub use seams::{Gate, Observer, TrustAll};
 pub use session::{HookCx, Letter, LoadedSkill, SessionState, SessionStore, SessionView, Skills, StoreError};

@@ -28,6 +28,56 @@ pub enum RewakeTrigger {
     },
 }
 
+/// What becomes of times of a series that passed while nobody was there to wake the hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum RewakeMissed {
+    /// They are over.
+    Skip,
+    /// The hook is woken once for all of them.
+    #[default]
+    Once,
+    /// The hook is woken for every one that is not longer ago than this.
+    All {
+        /// How long.
+        window: Duration,
+    },
+}
+
+/// What a woken hook is told of its wake-up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub struct Wake {
+    /// The envelope's id.
+    pub id: String,
+    /// The same for every repetition of this wake-up, and different for every other one.
+    pub fire_id: String,
+    /// Which wake-up it is, from 1.
+    pub attempt: u32,
+    /// How many there are at most.
+    pub max_attempts: u32,
+    /// Why, as the hook said.
+    pub reason: String,
+    /// The hook's own words, overlaid with what an event from outside brought along.
+    pub payload: BTreeMap<String, String>,
+}
+
+impl Wake {
+    /// All of it as names and texts: the payload's members, then what is known of the wake-up, which goes before.
+    pub fn words(&self) -> Vec<(String, String)> {
+        let known = [
+            ("id", self.id.clone()),
+            ("fire_id", self.fire_id.clone()),
+            ("attempt", self.attempt.to_string()),
+            ("max_attempts", self.max_attempts.to_string()),
+            ("reason", self.reason.clone()),
+        ];
+        let known = known.map(|(name, value)| (name.to_owned(), value));
+        self.payload.clone().into_iter().chain(known).collect()
+    }
+}
+
 /// The block `asyncRewake` of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -42,6 +92,9 @@ pub struct RewakeSpec {
     pub payload: BTreeMap<String, String>,
     /// Why, for people; not blank.
     pub reason: String,
+    /// What becomes of missed times of a cron trigger.
+    #[serde(default)]
+    pub missed: RewakeMissed,
 }
 
 impl RewakeSpec {

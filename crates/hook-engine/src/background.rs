@@ -80,12 +80,15 @@ pub(crate) fn keep(outcome: &Outcome, sessions: &dyn SessionStore, session: &str
     if fresh.is_empty() {
         return None;
     }
-    let mut add = |state: &mut SessionState| {
-        state.mailbox.extend(fresh.iter().cloned());
-        let over = state.mailbox.len().saturating_sub(MAX_LETTERS);
-        state.mailbox.drain(..over);
-    };
+    let mut add = |state: &mut SessionState| add_letters(state, fresh.iter().cloned());
     sessions.update(session, &mut add).err().map(|error| Note::warning(error.to_string()))
+}
+
+/// Puts letters into a mailbox; the oldest make room.
+pub(crate) fn add_letters(state: &mut SessionState, letters: impl Iterator<Item = Letter>) {
+    state.mailbox.extend(letters);
+    let over = state.mailbox.len().saturating_sub(MAX_LETTERS);
+    state.mailbox.drain(..over);
 }
 
 /// True where the event can carry letters at all. A text at the end of a turn would start another one.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hook_config::Settings;
 use hook_core::{
     AgentRunner, AskHandler, Document, EventKind, Executor, Gate, HostContext, LanguageModel, McpClients,
-    McpServers, Observer, SessionStore, TrustAll,
+    McpServers, Observer, Outcome, SessionStore, TrustAll,
 };
 use hook_exec::{DenyExecutor, Executors};
 use hook_exec_command::CommandExecutor;
@@ -18,6 +18,9 @@ use hook_state::MemorySessions;
 
 use crate::background::BackgroundMode;
 use crate::engine::Engine;
+use crate::rewakes::RewakeParts;
+use hook_rewake::envelope::Envelope;
+use hook_rewake::store::RewakeStore;
 
 /// Builds an [`Engine`]. Without further calls it knows the standard dialects, runs command, http and deny hooks, keeps session
 /// state in memory, trusts every hook and has no documents.
@@ -33,6 +36,7 @@ pub struct EngineBuilder {
     pub(crate) background: BackgroundMode,
     pub(crate) settings: Settings,
     pub(crate) asks: Option<Arc<dyn AskHandler>>,
+    pub(crate) rewake: RewakeParts,
 }
 
 impl EngineBuilder {
@@ -52,6 +56,7 @@ impl EngineBuilder {
             background: BackgroundMode::default(),
             settings: Settings::default(),
             asks: None,
+            rewake: RewakeParts::default(),
         }
     }
 
@@ -187,6 +192,57 @@ impl EngineBuilder {
     #[must_use]
     pub fn ask(mut self, handler: Arc<dyn AskHandler>) -> EngineBuilder {
         self.asks = Some(handler);
+        self
+    }
+
+    /// Keeps what hooks wish in this store and wakes them, when [`Engine::wake_due`] or [`Engine::keep_waking`] is called. Without a
+    /// store nobody is woken, and outcomes say so.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hook_engine::core::HostContext;
+    /// use hook_engine::rewake::store::MemoryStore;
+    /// use hook_engine::Engine;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let engine = Engine::builder(HostContext::new("/work")).rewake(Arc::new(MemoryStore::new())).build();
+    /// let scheduler = engine.scheduler().ok_or("it has a store")?;
+    /// scheduler.resolve("approval", "T-42", &[("status".into(), "granted".into())].into()).await?;
+    /// assert_eq!(engine.wake_due().await?.fired, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn rewake(mut self, store: Arc<dyn RewakeStore>) -> EngineBuilder {
+        self.rewake.store = Some(store);
+        self
+    }
+
+    /// Lets a session have so many pending envelopes at most ("Hook Configuration Guide, Async Rewake": the default manager allows
+    /// 64). What is beyond is dropped, and the outcome says so.
+    #[must_use]
+    pub fn rewake_quota(mut self, quota: u32) -> EngineBuilder {
+        self.rewake.quota = Some(quota);
+        self
+    }
+
+    /// Keeps this text with every envelope: what a host needs to make an engine with the same hooks again, in a process that comes
+    /// later ([`Snapshot::host`](hook_rewake::envelope::Snapshot::host)).
+    #[must_use]
+    pub fn rewake_note(mut self, note: impl Into<Arc<str>>) -> EngineBuilder {
+        self.rewake.host = note.into();
+        self
+    }
+
+    /// Tells `listener` what woken hooks say. Without one it goes into the mailbox of the session, and the next event that can
+    /// carry it brings it to the model.
+    #[must_use]
+    pub fn on_rewake(
+        mut self,
+        listener: impl Fn(&Envelope, &Outcome) + Send + Sync + 'static,
+    ) -> EngineBuilder {
+        self.rewake.listener = Some(Arc::new(listener));
         self
     }
 

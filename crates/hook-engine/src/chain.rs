@@ -18,6 +18,7 @@ use hook_exec::budget::{MIN_TIMEOUT, effective_timeout, net};
 use hook_mapper::Dialects;
 use hook_state::env_file;
 
+use crate::waking;
 use crate::{environment, passing, spill};
 
 /// Everything one event needs while its hooks run.
@@ -288,14 +289,16 @@ impl Chain<'_> {
                         Handler::Prompt(asked) | Handler::Agent(asked) => {
                             dialect.prompt_arguments(&cx, &asked.prompt)
                         }
-                        _ => dialect.write_event(&cx),
+                        _ => waking::told(dialect.write_event(&cx), cx.event),
                     }
                     .into_bytes(),
                     asking: profile.asking,
                     http: profile.http,
                     arguments: profile.arguments,
                     template: match &hook.handler {
-                        Handler::Http(_) | Handler::Mcp(_) => dialect.template_values(&cx),
+                        Handler::Http(_) | Handler::Mcp(_) => {
+                            waking::values(dialect.template_values(&cx), cx.event)
+                        }
                         _ => TemplateValues::default(),
                     },
                     placeholders: environment::placeholders(dialect, &cx, &environment),

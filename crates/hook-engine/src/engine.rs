@@ -21,6 +21,7 @@ use crate::builder::EngineBuilder;
 use crate::chain::{Background, Chain};
 use crate::code::{self, CodeExecutor, CodeHook, Registration};
 use crate::passing;
+use crate::rewakes::Rewakes;
 use crate::skills::{self, SkillHooks};
 use crate::turn::{self, Stopping};
 
@@ -51,6 +52,7 @@ struct Inner {
     background: BackgroundMode,
     tasks: Tasks,
     asks: Option<Arc<dyn AskHandler>>,
+    rewakes: Option<Rewakes>,
 }
 
 impl Engine {
@@ -72,6 +74,7 @@ impl Engine {
             background,
             settings,
             asks,
+            rewake,
         } = builder;
         let guard = |hook: &Hook| runs_in_doubt(&dialects, hook);
         let (generation, diagnostics) = Generation::build(1, &documents, only.as_deref(), &guard);
@@ -79,6 +82,7 @@ impl Engine {
         let skills = SkillHooks::new(settings, only.clone());
         let inner = Inner {
             executors: executors.with(closures.clone()),
+            rewakes: Rewakes::new(rewake, host.clock.clone()),
             host,
             dialects,
             documents,
@@ -207,7 +211,11 @@ impl Engine {
 
     /// The store and the key of a session. Agents that name no session have one for as long as the engine lives, in memory:
     /// nothing of it is left behind for others to find.
-    fn session_of(&self, session: &SessionInfo, dialect: DialectId) -> (&dyn SessionStore, String) {
+    pub(crate) fn session_of(
+        &self,
+        session: &SessionInfo,
+        dialect: DialectId,
+    ) -> (&dyn SessionStore, String) {
         match session.id.as_deref() {
             Some(id) if !id.is_empty() => (self.inner.sessions.as_ref(), id.to_owned()),
             _ => (&self.inner.anonymous, format!("unknown {dialect}")),
@@ -217,6 +225,14 @@ impl Engine {
     /// Who answers questions.
     pub(crate) fn asks(&self) -> Option<&dyn AskHandler> {
         self.inner.asks.as_deref()
+    }
+
+    pub(crate) fn rewakes(&self) -> Option<&Rewakes> {
+        self.inner.rewakes.as_ref()
+    }
+
+    pub(crate) fn observers(&self) -> &[Arc<dyn Observer>] {
+        &self.inner.observers
     }
 
     pub(crate) fn gate(&self) -> &dyn Gate {
@@ -330,6 +346,7 @@ impl Engine {
         let background: Vec<Candidate> = candidates.iter().filter(|c| c.hook.background).cloned().collect();
         let mut outcome = chain.run(event, candidates, session).await;
         outcome.notes.splice(0..0, notes);
+        self.schedule(event, &mut outcome, &key).await;
         if has_mail {
             background::deliver(&mut outcome, sessions, &key);
         }
@@ -398,6 +415,15 @@ impl Engine {
 
     /// Runs one background hook and keeps what it says.
     async fn hear_one(&self, event: &Event, candidate: Candidate) -> Outcome {
+        let (sessions, key) = self.session_of(&event.session, event.dialect);
+        let mut outcome = self.fire_again(event, candidate).await;
+        self.schedule(event, &mut outcome, &key).await;
+        outcome.notes.extend(background::keep(&outcome, sessions, &key));
+        outcome
+    }
+
+    /// Runs one hook for an event that is over.
+    pub(crate) async fn fire_again(&self, event: &Event, candidate: Candidate) -> Outcome {
         let inner = &self.inner;
         let (sessions, key) = self.session_of(&event.session, event.dialect);
         let session = SessionView {
@@ -415,9 +441,7 @@ impl Engine {
             session_key: &key,
             background: Background::Hear,
         };
-        let mut outcome = chain.run(event, vec![candidate], session).await;
-        outcome.notes.extend(background::keep(&outcome, sessions, &key));
-        outcome
+        chain.run(event, vec![candidate], session).await
     }
 
     /// Counts how often stop hooks kept the agent going, and lets a stop through that was held back too often.

@@ -5,6 +5,8 @@ use std::ffi::{OsStr, OsString};
 
 use hook_core::{Dialect, HookCx};
 
+use crate::waking;
+
 /// The host's environment, then the variables that hooks left for the session, then the dialect's own.
 ///
 /// A variable that belongs to the dialect is never inherited: an agent that runs inside another agent would else point its
@@ -24,6 +26,7 @@ pub(crate) fn environment(dialect: &dyn Dialect, cx: &HookCx<'_>) -> Vec<(OsStri
             all.insert(name.into(), value.into());
         }
     }
+    all.extend(waking::variables(cx.event));
     for (name, value) in dialect.variables(cx) {
         all.insert(name.into(), value);
     }

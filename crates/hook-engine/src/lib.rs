@@ -42,10 +42,12 @@ mod engine;
 mod environment;
 mod explain;
 mod passing;
+mod rewakes;
 mod skills;
 mod spill;
 mod tool_call;
 mod turn;
+mod waking;
 
 pub use background::BackgroundMode;
 pub use builder::EngineBuilder;

@@ -56,6 +56,7 @@ mod tests {
         net: None,
         asking: Asking { max_tokens: 1, instructions: None },
         http: hook_core::HttpRules::NATIVE,
+        ask_default: None,
         arguments: hook_core::ArgumentRule::Native,
     };
 

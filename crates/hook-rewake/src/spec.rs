@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use hook_core::dialect::type_name;
-use hook_core::{RewakeSpec, RewakeTrigger};
+use hook_core::{RewakeMissed, RewakeSpec, RewakeTrigger};
 use serde_json::{Map, Value};
 
-use crate::{cron, duration};
+use crate::cron::Cron;
+use crate::duration;
+use crate::zone::Zone;
 
 /// The zone of a cron trigger that names none.
 const UTC: &str = "UTC";
@@ -52,7 +54,8 @@ pub fn parse(block: &Value) -> Result<RewakeSpec, SpecError> {
         Some(_) => return fault(&["reason"], "\"reason\" is empty; say why the hook is woken"),
         None => return fault(&[], "there is no \"reason\"; say why the hook is woken"),
     };
-    Ok(RewakeSpec { trigger, timeout, max_attempts, payload, reason })
+    let missed = missed(block)?;
+    Ok(RewakeSpec { trigger, timeout, max_attempts, payload, reason, missed })
 }
 
 fn trigger(block: &Map<String, Value>) -> Result<RewakeTrigger, SpecError> {
@@ -80,10 +83,10 @@ fn trigger(block: &Map<String, Value>) -> Result<RewakeTrigger, SpecError> {
         }
         "cron" => {
             let expression = text(trigger, &["trigger"], "cron")?.unwrap_or_default().trim().to_owned();
-            cron::check(&expression).or_else(|error| fault(&["trigger", "cron"], error.to_string()))?;
+            Cron::parse(&expression).or_else(|error| fault(&["trigger", "cron"], error.to_string()))?;
             let zone = text(trigger, &["trigger"], "zone")?.map(str::trim).filter(|zone| !zone.is_empty());
             let zone = zone.unwrap_or(UTC).to_owned();
-            if !zone.chars().all(|c| c.is_ascii_alphanumeric() || "/_+-:".contains(c)) {
+            if Zone::find(&zone).is_none() {
                 return fault(
                     &["trigger", "zone"],
                     format!("{zone:?} is no time zone; write one like Europe/Berlin"),
@@ -105,6 +108,21 @@ fn event(trigger: &Map<String, Value>) -> Result<RewakeTrigger, SpecError> {
         _ => fault(&["trigger", "event"], format!("the event has no {name:?}")),
     };
     Ok(RewakeTrigger::Event { kind: word("type")?, key: word("key")? })
+}
+
+/// A word, or `{"all": DURATION}`.
+fn missed(block: &Map<String, Value>) -> Result<RewakeMissed, SpecError> {
+    const WAYS: &str = "say \"skip\", \"once\" or {\"all\": \"1h\"}";
+    match some(block, "missed") {
+        None => Ok(RewakeMissed::default()),
+        Some(Value::String(word)) if word == "skip" => Ok(RewakeMissed::Skip),
+        Some(Value::String(word)) if word == "once" => Ok(RewakeMissed::Once),
+        Some(Value::Object(all)) if all.len() == 1 && all.contains_key("all") => {
+            let window = text(all, &["missed"], "all")?.unwrap_or_default();
+            Ok(RewakeMissed::All { window: time(&["missed", "all"], window)? })
+        }
+        Some(_) => fault(&["missed"], format!("what becomes of missed times cannot be read; {WAYS}")),
+    }
 }
 
 fn payload(block: &Map<String, Value>) -> Result<BTreeMap<String, String>, SpecError> {

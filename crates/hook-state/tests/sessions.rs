@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use hook_core::{ManualClock, SessionStore, SystemClock};
 use hook_state::{FileSessions, MemorySessions};
@@ -125,7 +125,14 @@ fn sweep_takes_old_sessions_and_leaves_used_ones() {
     store.env_file("b").unwrap();
     assert_eq!(store.sweep(Duration::from_secs(60)).unwrap(), 0);
     clock.advance(Duration::from_secs(61));
-    assert_eq!(store.sweep(Duration::from_secs(60)).unwrap(), 2);
+    // A process that another test starts holds the locks of this one between its fork and its exec; what is in use is left for the
+    // next sweep.
+    let until = Instant::now() + Duration::from_secs(10);
+    let mut swept = 0;
+    while swept < 2 && Instant::now() < until {
+        swept += store.sweep(Duration::from_secs(60)).unwrap();
+    }
+    assert_eq!(swept, 2);
     assert_eq!(std::fs::read_dir(folder.path().join("state")).unwrap().count(), 0);
 }
 

@@ -72,6 +72,24 @@ pub(super) fn duration(check: &mut Check<'_>) -> Result<()> {
     Ok(())
 }
 
+pub(super) fn cron(check: &mut Check<'_>) -> Result<()> {
+    let cron = rewake::cron::Cron::parse(check.given_text("expr"));
+    let zone = rewake::zone::Zone::find(check.given_text("zone"));
+    check.equals("error", &json!(cron.is_err() || zone.is_none()));
+    let after = check.given_text("after");
+    let (Ok(cron), Some(zone)) = (cron, zone) else { return Ok(()) };
+    let mut at = world::millis(after).with_context(|| format!("{after:?} is no time"))?;
+    let wanted = check.expected("next").and_then(Value::as_array).map_or(0, Vec::len);
+    let mut next = Vec::new();
+    for _ in 0..wanted {
+        let Some(time) = cron.next(&zone, at) else { break };
+        next.push(rewake::zone::rfc3339(time));
+        at = time;
+    }
+    check.equals("next", &json!(next));
+    Ok(())
+}
+
 pub(super) fn exit(check: &mut Check<'_>) -> Result<()> {
     let stderr = check.given_text("stderr");
     let output = match check.given("exit_code") {

@@ -2,6 +2,7 @@
 
 mod aimon;
 mod aimon_config;
+mod aimon_rewake;
 mod aimon_scenario;
 mod aimon_template;
 mod amplifier;
@@ -28,12 +29,14 @@ type Adapter = fn(&mut Check<'_>) -> Result<()>;
 const ADAPTERS: &[(&str, Adapter)] = &[
     ("aimon/template", aimon_template::template),
     ("aimon/config", aimon_config::config),
+    ("aimon/cron", aimon::cron),
     ("aimon/duration", aimon::duration),
     ("aimon/event", aimon::event),
     ("aimon/exit", aimon::exit),
     ("aimon/frontmatter", aimon_config::frontmatter),
     ("aimon/matcher", aimon::matcher),
     ("aimon/response", aimon::response),
+    ("aimon/rewake", aimon_rewake::rewake),
     ("aimon/scenario", aimon_scenario::scenario),
     ("amplifier/config", amplifier::config),
     ("amplifier/envfile", amplifier::envfile),

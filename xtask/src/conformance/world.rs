@@ -153,3 +153,8 @@ pub(super) fn alone(hook: Hook, reading: Reading, stderr: &str, exit_code: Optio
     };
     Outcome { answer, runs: vec![run], decided_by, notes: Vec::new() }
 }
+
+/// A time of a case, in milliseconds since 1970.
+pub(super) fn millis(text: &str) -> Option<i64> {
+    text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
+}

@@ -19,6 +19,7 @@ fn help_reads_as_it_should() {
         "enable",
         "disable",
         "check",
+        "rewake",
         "get",
         "completions",
     ];

@@ -13,5 +13,6 @@ mod help;
 mod http;
 mod model;
 mod place;
+mod rewake;
 mod run;
 mod skills;

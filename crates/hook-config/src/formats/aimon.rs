@@ -8,7 +8,7 @@ use std::time::Duration;
 use hook_core::diagnostic::codes;
 use hook_core::{DialectId, HandlerKind, Layer, Severity, Shell};
 
-use super::{Entries, Format, Module, Rules, Tolerance, Untyped, Ways, lies_in};
+use super::{Entries, Format, Module, Rewakes, Rules, Tolerance, Untyped, Ways, lies_in};
 use crate::frontmatter;
 use crate::load::Loader;
 use crate::spec::DocumentSpec;
@@ -131,7 +131,7 @@ static FILE: Rules = Rules {
         one_list_per_event: true,
         matcher_for_tools_only: true,
         shell: Shell::Bash,
-        rewakes: REWAKES,
+        rewakes: Rewakes::On(REWAKES),
     },
     skill_relative: false,
 };

@@ -98,8 +98,8 @@ pub(crate) struct Ways {
     pub(crate) matcher_for_tools_only: bool,
     /// The shell of its lines.
     pub(crate) shell: Shell,
-    /// Own names of the events whose hooks may be woken again by a block `asyncRewake`.
-    pub(crate) rewakes: &'static [&'static str],
+    /// The events whose hooks may be woken again by a block `asyncRewake`.
+    pub(crate) rewakes: Rewakes,
 }
 
 impl Ways {
@@ -115,8 +115,38 @@ impl Ways {
         one_list_per_event: false,
         matcher_for_tools_only: false,
         shell: Shell::Sh,
-        rewakes: &[],
+        rewakes: Rewakes::None,
     };
+}
+
+/// Which events' hooks may be woken again, by own names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rewakes {
+    /// None: the dialect has no such block.
+    None,
+    /// These.
+    On(&'static [&'static str]),
+    /// All but these.
+    AllBut(&'static [&'static str]),
+}
+
+impl Rewakes {
+    pub(crate) fn on(self, event: &str) -> bool {
+        match self {
+            Rewakes::None => false,
+            Rewakes::On(names) => names.contains(&event),
+            Rewakes::AllBut(names) => !names.contains(&event),
+        }
+    }
+
+    /// The rule, for people.
+    pub(crate) fn shown(self) -> String {
+        match self {
+            Rewakes::None => "there are none".to_owned(),
+            Rewakes::On(names) => names.join(", "),
+            Rewakes::AllBut(names) => format!("all but {}", names.join(", ")),
+        }
+    }
 }
 
 /// What stands under an event.

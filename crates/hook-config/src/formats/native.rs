@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hook_core::{DialectId, HandlerKind, Layer};
 
-use super::{Format, Rules, Tolerance, Untyped, Ways, lies_in};
+use super::{Format, Rewakes, Rules, Tolerance, Untyped, Ways, lies_in};
 use crate::frontmatter;
 use crate::load::Loader;
 use crate::spec::DocumentSpec;
@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
 
 /// A deny has no transport, and nothing to wait for; in the background it would deny nothing.
 const DENY: &[&str] =
-    &["type", "id", "enabled", "if", "once", "statusMessage", "priority", "reason", "matcher"];
+    &["type", "id", "enabled", "if", "once", "statusMessage", "priority", "asyncRewake", "reason", "matcher"];
 
 const HANDLER: &[&str] = &[
     "type",
@@ -91,7 +91,8 @@ static RULES: Rules = Rules {
     failure_tables: true,
     foreign_events: true,
     skill_needs: &["name", "description"],
-    ways: Ways::USUAL,
+    // An answer that comes later is no approval.
+    ways: Ways { rewakes: Rewakes::AllBut(&["PermissionRequest", "PermissionDenied"]), ..Ways::USUAL },
     skill_relative: true,
 };
 

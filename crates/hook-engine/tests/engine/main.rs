@@ -10,6 +10,7 @@ mod explaining;
 mod failures;
 mod in_code;
 mod replies;
+mod rewakes;
 mod skills;
 mod turns;
 mod world;

@@ -54,7 +54,7 @@ impl Executor for Script {
 
 pub(crate) struct World {
     pub(crate) engine: Engine,
-    script: Arc<Script>,
+    pub(crate) script: Arc<Script>,
 }
 
 impl World {

@@ -25,18 +25,6 @@ const LONGEST_REASON: usize = 4000;
 const NOT_STARTED: [i32; 2] = [126, 127];
 
 pub(super) fn read_answer(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
-    let mut reading = read(cx, output);
-    if let Some(rewake) = &cx.hook.rewake {
-        let text = format!(
-            "it wants to be woken again ({}), and nothing here wakes hooks yet; what it decided now stands",
-            rewake.reason
-        );
-        reading.notes.push(Note::warning(text));
-    }
-    reading
-}
-
-fn read(cx: &HookCx<'_>, output: &HandlerOutput) -> Reading {
     match output {
         HandlerOutput::Process(process) => read_process(cx, process),
         HandlerOutput::Http { status, body, notes } => noted(read_http(cx, *status, body), notes),

@@ -37,6 +37,12 @@ pub(super) fn variables(cx: &HookCx<'_>) -> Vec<(String, OsString)> {
         (format!("AIMON_{}", name.to_ascii_uppercase()), OsString::from(value.replace('\0', "")))
     };
     let mut all: Vec<(String, OsString)> = scalars(cx).into_iter().map(named).collect();
+    let wake = cx.event.wake.iter().flat_map(|wake| wake.words());
+    let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    all.extend(wake.filter(|(name, _)| plain(name)).map(|(name, value)| {
+        let value = OsString::from(value.replace('\0', ""));
+        (format!("AIMON_REWAKE_{}", name.to_ascii_uppercase()), value)
+    }));
     if let Some(hook) = &cx.host.hook_command {
         all.push(("HOOK".into(), hook.into()));
     }
@@ -79,7 +85,9 @@ pub(super) fn scalars(cx: &HookCx<'_>) -> Vec<(&'static str, String)> {
     ];
     let said = |keys: &[&str]| values::text(values::first(&event.fields, keys));
     let text = |key: &'static str| (key, said(&[key]).unwrap_or_default());
-    let count = |key: &'static str| (key, said(&[key]).unwrap_or_else(|| "0".into()));
+    // A wake-up belongs to no round of the model's work.
+    let said_now = |key: &str| said(&[key]).filter(|_| event.wake.is_none());
+    let count = |key: &'static str| (key, said_now(key).unwrap_or_else(|| "0".into()));
     let tool_name = || {
         let native = event.dialect == ID;
         let tool = event.tool.as_ref();
@@ -87,6 +95,10 @@ pub(super) fn scalars(cx: &HookCx<'_>) -> Vec<(&'static str, String)> {
         ("tool_name", name.cloned().unwrap_or_default())
     };
     let session = || {
+        if let Some(wake) = &event.wake {
+            let execution = format!("rewake:{}:{}", wake.id, wake.attempt);
+            return [("session_id", String::new()), ("execution_id", execution)];
+        }
         let id = event.session.id.clone().unwrap_or_default();
         // Exactly one of the two has a value.
         let execution =

@@ -253,21 +253,6 @@ fn strict_mode_knows_more_ways_to_refuse_and_the_strictest_counts() {
 }
 
 #[test]
-fn a_hook_that_waits_for_a_wake_up_in_vain_says_so() {
-    let mut bench = Bench::new(&Aimon);
-    bench.hook.rewake = Some(hook_core::RewakeSpec {
-        trigger: hook_core::RewakeTrigger::Delay(std::time::Duration::from_secs(300)),
-        timeout: hook_core::RewakeSpec::DEFAULT_TIMEOUT,
-        max_attempts: 1,
-        payload: std::collections::BTreeMap::new(),
-        reason: "awaiting approval".into(),
-    });
-    let reading = bench.exit(&fired("preTool", json!({})), 0, "", "");
-    assert_eq!(reading.answer, Answer::default());
-    assert!(reading.notes.iter().any(|note| note.text.contains("awaiting approval")), "{:?}", reading.notes);
-}
-
-#[test]
 fn a_refusal_that_runs_nothing_refuses() {
     let bench = Bench::new(&Aimon);
     let output = hook_core::HandlerOutput::Answer(Answer::deny("policy"));

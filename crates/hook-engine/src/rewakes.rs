@@ -1,0 +1,290 @@
+//! Hooks that are woken again ("Hook Configuration Guide, Async Rewake").
+//!
+//! After the hooks of an event have run, the wishes of those that did become envelopes. When the time of one comes, the event is
+//! read once more from the agent's payload, as it was before any hook changed it, and fired at that hook alone. What the hook says
+//! then decides nothing: the call it speaks of is over. It goes to the host's listener, or into the session's mailbox.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hook_core::{
+    Decision, Effect, Event, EventHint, EventKind, Letter, Note, Outcome, Payload, Run, SessionState, Status,
+    Wake,
+};
+use hook_rewake::envelope::{Envelope, Snapshot, why};
+use hook_rewake::scheduler::{Round, Scheduled, Scheduler, Waker, Wish, Woken};
+use hook_rewake::store::{Claim, RewakeStore, StoreError};
+
+use crate::background;
+use crate::engine::Engine;
+
+/// Hears what a woken hook said.
+pub(crate) type Listener = dyn Fn(&Envelope, &Outcome) + Send + Sync;
+
+/// How an engine wakes hooks.
+pub(crate) struct Rewakes {
+    pub(crate) scheduler: Scheduler,
+    pub(crate) listener: Option<Arc<Listener>>,
+    pub(crate) host: Arc<str>,
+}
+
+/// What a host brings for it.
+#[derive(Default)]
+pub(crate) struct RewakeParts {
+    pub(crate) store: Option<Arc<dyn RewakeStore>>,
+    pub(crate) quota: Option<u32>,
+    pub(crate) host: Arc<str>,
+    pub(crate) listener: Option<Arc<Listener>>,
+}
+
+impl Rewakes {
+    pub(crate) fn new(parts: RewakeParts, clock: Arc<dyn hook_core::Clock>) -> Option<Rewakes> {
+        let scheduler = Scheduler::new(parts.store?, clock);
+        let scheduler = match parts.quota {
+            Some(quota) => scheduler.quota(quota),
+            None => scheduler,
+        };
+        Some(Rewakes { scheduler, listener: parts.listener, host: parts.host })
+    }
+}
+
+/// True where a hook ran and wishes to be woken. A hook whose matcher did not fit wishes nothing.
+fn wishes(run: &Run) -> bool {
+    run.hook.rewake.is_some() && !matches!(run.status(), Status::Skipped | Status::Background)
+}
+
+/// Whose envelopes those of a session are.
+fn context(event: &Event, session: &str) -> Arc<str> {
+    format!("{} {session}", event.dialect).into()
+}
+
+impl Engine {
+    /// The scheduler behind hooks that wish to be woken, to resolve events, and to look at and cancel what is pending through its
+    /// store; `None` where the host brought no store.
+    pub fn scheduler(&self) -> Option<&Scheduler> {
+        self.rewakes().map(|rewakes| &rewakes.scheduler)
+    }
+
+    /// Wakes all hooks whose time has come.
+    ///
+    /// # Errors
+    /// The store of envelopes fails; what was claimed by then comes back later.
+    pub async fn wake_due(&self) -> Result<Round, StoreError> {
+        match self.scheduler() {
+            Some(scheduler) => scheduler.tick(self).await,
+            None => Ok(Round::default()),
+        }
+    }
+
+    /// Wakes hooks as their times come, until `stop` is done. A failing store is told to `trouble`, and asked again.
+    pub async fn keep_waking(&self, stop: impl Future<Output = ()>, trouble: impl Fn(&StoreError)) {
+        match self.scheduler() {
+            Some(scheduler) => scheduler.run(self, stop, trouble).await,
+            None => stop.await,
+        }
+    }
+
+    /// Cancels the envelopes of hooks that are not there any more, and gives their number: what a host does after its hook files
+    /// have changed.
+    ///
+    /// # Errors
+    /// The store of envelopes fails.
+    pub async fn cancel_vanished(&self) -> Result<u64, StoreError> {
+        let Some(scheduler) = self.scheduler() else { return Ok(0) };
+        let store = scheduler.store();
+        let generation = self.generation();
+        let mut vanished: Vec<Arc<str>> =
+            store.list(&Default::default()).await?.into_iter().map(|e| e.hook).collect();
+        vanished.sort();
+        vanished.dedup();
+        vanished.retain(|id| !generation.hooks().iter().any(|hook| hook.id.as_str() == &**id));
+        let mut count = 0;
+        for id in vanished {
+            count += store.cancel_hook(&id, scheduler.now()).await?;
+        }
+        Ok(count)
+    }
+
+    /// Makes envelopes of what the hooks of an event wish. Whatever becomes of that, the outcome stands.
+    pub(crate) async fn schedule(&self, event: &Event, outcome: &mut Outcome, session: &str) {
+        let wishing: Vec<Run> = outcome.runs.iter().filter(|run| wishes(run)).cloned().collect();
+        if wishing.is_empty() || event.wake.is_some() {
+            return;
+        }
+        let mut note = |run: &Run, text: String| {
+            outcome.notes.push(Note::warning(format!("{}: {text}", run.hook.origin)));
+        };
+        // An answer that comes later is no approval.
+        let permission = matches!(event.kind, EventKind::PermissionRequest | EventKind::PermissionDenied);
+        let Some(rewakes) = self.rewakes().filter(|_| !permission) else {
+            for run in &wishing {
+                let why = match permission {
+                    true => "questions of permission are not asked again".to_owned(),
+                    false => {
+                        format!("it wants to be woken again ({}), and nothing here wakes hooks", reason(run))
+                    }
+                };
+                note(run, format!("{why}; what it decided now stands"));
+            }
+            return;
+        };
+        let snapshot = Arc::new(Snapshot {
+            dialect: event.dialect.0.to_owned(),
+            session: event.session.id.clone(),
+            payload: event.raw.text.clone(),
+            event: self.index(event),
+            host: rewakes.host.clone(),
+        });
+        let wishes = wishing.iter().filter_map(|run| {
+            Some(Wish {
+                context: context(event, session),
+                hook: run.hook.id.as_str().into(),
+                spec: Arc::new(run.hook.rewake.clone()?),
+                snapshot: snapshot.clone(),
+            })
+        });
+        match rewakes.scheduler.schedule(wishes.collect()).await {
+            Ok(results) => {
+                for (run, result) in wishing.iter().zip(results) {
+                    match result {
+                        Scheduled::Pending(_) => {}
+                        Scheduled::Dropped(why::QUOTA) => {
+                            note(
+                                run,
+                                "it is not woken again: too many hooks of this session wait already".into(),
+                            );
+                        }
+                        Scheduled::Dropped(why) => note(run, format!("it is not woken again: {why}")),
+                    }
+                }
+            }
+            Err(error) => {
+                for run in &wishing {
+                    note(run, format!("it is not woken again: {error}"));
+                }
+            }
+        }
+    }
+
+    /// Which of the events of its payload this one is.
+    fn index(&self, event: &Event) -> usize {
+        let Some(dialect) = self.dialects().get(event.dialect) else { return 0 };
+        let Ok(incoming) = dialect.read((*event.raw).clone(), &EventHint::default()) else { return 0 };
+        let same =
+            |one: &Event| one.kind == event.kind && one.tool == event.tool && one.subject == event.subject;
+        incoming.events.iter().position(same).unwrap_or(0)
+    }
+
+    /// The event of an envelope, once more.
+    fn rebuilt(&self, claim: &Claim) -> Result<Event, String> {
+        let snapshot = &claim.envelope.snapshot;
+        let dialect = self
+            .dialects()
+            .find(&snapshot.dialect)
+            .ok_or_else(|| format!("no dialect {}", snapshot.dialect))?;
+        let gone = |why: String| format!("the event cannot be fired again: {why}");
+        let payload = Payload::parse(&snapshot.payload).map_err(|error| gone(error.to_string()))?;
+        let incoming =
+            dialect.read(payload, &EventHint::default()).map_err(|error| gone(error.to_string()))?;
+        let event = incoming.events.into_iter().nth(snapshot.event);
+        let mut event = event.ok_or_else(|| gone("its payload has none".to_owned()))?;
+        // A host may have put the event into a session that its payload does not name.
+        event.session.id.clone_from(&snapshot.session);
+        event.wake = Some(Arc::new(Wake {
+            id: claim.envelope.id.to_string(),
+            fire_id: claim.fire_id(),
+            attempt: claim.envelope.attempt,
+            max_attempts: claim.envelope.spec.max_attempts,
+            reason: claim.envelope.spec.reason.clone(),
+            payload: claim.envelope.payload(),
+        }));
+        Ok(event)
+    }
+}
+
+fn reason(run: &Run) -> &str {
+    run.hook.rewake.as_ref().map_or("", |spec| &spec.reason)
+}
+
+#[async_trait]
+impl Waker for Engine {
+    async fn wake(&self, claim: &Claim) -> Woken {
+        let event = match self.rebuilt(claim) {
+            Ok(event) => event,
+            Err(why) => return Woken::Dropped(why),
+        };
+        let view = self.view(&event);
+        let id = &*claim.envelope.hook;
+        let mut candidates = self.candidates_of(&event, &view.state);
+        candidates.retain(|candidate| candidate.hook.id.as_str() == id);
+        let Some(candidate) = candidates.pop() else {
+            let generation = self.generation();
+            let skills = self.skill_hooks_of(&event, &view.state);
+            let mut all = generation.hooks().iter().chain(skills.iter().flat_map(|set| set.hooks()));
+            let there = all.any(|hook| hook.id.as_str() == id);
+            return Woken::Dropped(
+                if there { "its matcher does not fit" } else { why::HOOK_GONE }.to_owned(),
+            );
+        };
+        let outcome = self.fire_again(&event, candidate).await;
+        match self.rewakes().and_then(|rewakes| rewakes.listener.as_ref()) {
+            Some(listener) => listener(&claim.envelope, &outcome),
+            None => {
+                if let Some(letter) = letter(&event, &outcome) {
+                    self.leave(&event, letter);
+                }
+            }
+        }
+        let links = outcome.runs.iter().filter(|run| wishes(run)).filter_map(|run| run.hook.rewake.clone());
+        Woken::Fired(links.map(Arc::new).collect())
+    }
+}
+
+impl Engine {
+    /// Puts a letter into the mailbox of the event's session.
+    fn leave(&self, event: &Event, letter: Letter) {
+        let (sessions, key) = self.session_of(&event.session, event.dialect);
+        let mut add =
+            |state: &mut SessionState| background::add_letters(state, std::iter::once(letter.clone()));
+        if let Err(error) = sessions.update(&key, &mut add) {
+            for observer in self.observers() {
+                let outcome = Outcome { notes: vec![Note::warning(error.to_string())], ..Outcome::default() };
+                observer.decided(event, &outcome);
+            }
+        }
+    }
+}
+
+/// What the model is told of a woken hook: never more than that a hook said it, and of which call.
+fn letter(event: &Event, outcome: &Outcome) -> Option<Letter> {
+    let run = outcome.runs.iter().find(|run| run.ran())?;
+    let wake = event.wake.as_ref()?;
+    let about = match &event.tool {
+        Some(tool) => format!("{} {}", tool.name, tool.input),
+        None => event.kind.to_string(),
+    };
+    let answer = &outcome.answer;
+    let texts = answer.effects.iter().filter_map(|effect| match effect {
+        Effect::Context { text } | Effect::Feedback { text, .. } | Effect::Message { text, .. } => {
+            Some(text.as_str())
+        }
+        _ => None,
+    });
+    let said: Vec<&str> = texts.collect();
+    let verdict = match answer.decision {
+        Decision::Deny => format!("refuses it: {}", answer.reason.as_deref().unwrap_or("no reason given")),
+        Decision::Ask | Decision::Defer => "has no answer yet".to_owned(),
+        _ if event.tool.is_some() && run.status() == Status::Ok => "has no objection to it".to_owned(),
+        _ if said.is_empty() => return None,
+        _ => "says".to_owned(),
+    };
+    let mut text = format!(
+        "A hook looked again at {about} ({}; this is no approval by the user): it {verdict}",
+        wake.reason
+    );
+    for line in said {
+        text.push('\n');
+        text.push_str(line);
+    }
+    Some(Letter { hook: run.hook.id.as_str().to_owned(), text })
+}

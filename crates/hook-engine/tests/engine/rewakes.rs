@@ -1,0 +1,167 @@
+//! Hooks that are woken again.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use hook_engine::EngineBuilder;
+use hook_engine::core::{Decision, HostContext, Layer, ManualClock, Outcome};
+use hook_engine::rewake::scheduler::Round;
+use hook_engine::rewake::store::{Filter, MemoryStore, RewakeStore};
+use serde_json::{Value, json};
+
+use crate::world::{Script, World, document};
+
+/// A world whose clock stands until it is moved, and the store of its envelopes.
+struct Bench {
+    world: World,
+    clock: Arc<ManualClock>,
+    store: Arc<MemoryStore>,
+}
+
+fn waking(hooks: Value, more: impl FnOnce(EngineBuilder) -> EngineBuilder) -> Bench {
+    let clock = Arc::new(ManualClock::new(SystemTime::UNIX_EPOCH));
+    let store = Arc::new(MemoryStore::new());
+    let script = Arc::new(Script::default());
+    let mut host = HostContext::new("/p");
+    host.clock = clock.clone();
+    let builder = hook_engine::Engine::builder(host)
+        .documents([document("native", Layer::Project, hooks)])
+        .executor(script.clone())
+        .rewake(store.clone());
+    let world = World { engine: more(builder).build(), script };
+    Bench { world, clock, store }
+}
+
+impl Bench {
+    async fn after(&self, seconds: u64) -> Round {
+        self.clock.advance(Duration::from_secs(seconds));
+        self.world.engine.wake_due().await.unwrap()
+    }
+
+    async fn pending(&self) -> usize {
+        self.store.list(&Filter::default()).await.unwrap().len()
+    }
+
+    async fn ends(&self) -> Vec<String> {
+        let records = self.store.records(&Filter::default(), 99).await.unwrap();
+        records.into_iter().rev().map(|one| one.why).collect()
+    }
+}
+
+fn hook(command: &str, rewake: Value) -> Value {
+    json!([{"matcher": "Bash", "hooks": [{"type": "command", "command": command, "asyncRewake": rewake}]}])
+}
+
+fn delay(attempts: u32) -> Value {
+    json!({"trigger": {"delay": "5m"}, "reason": "wait", "payload": {"ticket": "T-1"}, "maxAttempts": attempts})
+}
+
+fn contexts(outcome: &Outcome) -> Vec<String> {
+    outcome.answer.contexts().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn a_woken_hook_sees_the_call_again_and_why_and_is_heard_by_the_next_event() {
+    let bench = waking(json!({"PreToolUse": hook("block not yet", delay(1))}), |builder| builder);
+    let outcome = bench.world.bash("deploy").await;
+    assert_eq!((outcome.answer.decision, bench.pending().await), (Decision::Deny, 1));
+    assert_eq!(bench.after(299).await, Round::default());
+    assert_eq!(bench.after(1).await.fired, 1);
+    let stdin = bench.world.stdin(1);
+    assert_eq!(stdin["tool_input"], json!({"command": "deploy"}));
+    let wake = &stdin["rewake"];
+    assert_eq!(
+        (&wake["attempt"], &wake["reason"], &wake["payload"]),
+        (&json!(1), &json!("wait"), &json!({"ticket": "T-1"}))
+    );
+    assert_eq!(bench.world.stdin(0).get("rewake"), None);
+    let told = contexts(
+        &bench
+            .world
+            .fire("native", json!({"event": "UserPromptSubmit", "session_id": "s", "data": {"prompt": "x"}}))
+            .await,
+    );
+    assert_eq!(told.len(), 1);
+    for part in ["Bash {\"command\":\"deploy\"}", "wait", "refuses it: not yet", "no approval"] {
+        assert!(told[0].contains(part), "{told:?}");
+    }
+    let again = bench
+        .world
+        .fire("native", json!({"event": "UserPromptSubmit", "session_id": "s", "data": {"prompt": "x"}}))
+        .await;
+    assert_eq!(contexts(&again), [""; 0], "a letter came twice");
+}
+
+#[tokio::test]
+async fn what_a_woken_hook_decides_is_told_to_the_listener_and_holds_nothing_back() {
+    let heard: Arc<Mutex<Vec<(u32, Decision)>>> = Arc::default();
+    let listener = heard.clone();
+    let bench = waking(json!({"PreToolUse": hook("block no", delay(2))}), |builder| {
+        builder.on_rewake(move |envelope, outcome| {
+            listener.lock().unwrap().push((envelope.attempt, outcome.answer.decision));
+        })
+    });
+    bench.world.bash("deploy").await;
+    for _ in 0..3 {
+        bench.after(300).await;
+    }
+    assert_eq!(*heard.lock().unwrap(), [(1, Decision::Deny), (2, Decision::Deny)]);
+    assert_eq!(bench.ends().await, ["wait", "wait", "max-attempts"]);
+    let next = bench
+        .world
+        .fire("native", json!({"event": "UserPromptSubmit", "session_id": "s", "data": {"prompt": "x"}}))
+        .await;
+    assert_eq!((contexts(&next), next.answer.decision), (vec![], Decision::None));
+}
+
+#[tokio::test]
+async fn a_hook_that_did_not_run_wishes_nothing_and_one_without_a_store_says_so() {
+    let hooks = json!({"PreToolUse": hook("pass", delay(1))});
+    let bench = waking(hooks.clone(), |builder| builder);
+    let read =
+        json!({"event": "PreToolUse", "session_id": "s", "data": {"tool_name": "Read", "tool_input": {}}});
+    bench.world.fire("native", read).await;
+    assert_eq!(bench.pending().await, 0);
+    let without = World::new("native", Layer::Project, hooks).bash("ls").await;
+    assert!(
+        without.notes.iter().any(|note| note.text.contains("nothing here wakes hooks")),
+        "{:?}",
+        without.notes
+    );
+    assert_eq!(without.answer.decision, Decision::None);
+}
+
+#[tokio::test]
+async fn a_quota_drops_what_is_beyond_and_says_so() {
+    let bench = waking(json!({"PreToolUse": hook("pass", delay(1))}), |builder| builder.rewake_quota(1));
+    bench.world.bash("a").await;
+    let over = bench.world.bash("b").await;
+    assert_eq!(bench.pending().await, 1);
+    assert!(over.notes.iter().any(|note| note.text.contains("too many")), "{:?}", over.notes);
+    assert_eq!(bench.ends().await, ["quota"]);
+}
+
+#[tokio::test]
+async fn envelopes_of_hooks_that_are_gone_are_cancelled_or_dropped() {
+    let bench = waking(json!({"PreToolUse": hook("pass", delay(1))}), |builder| builder);
+    bench.world.bash("a").await;
+    let other = waking(json!({"PreToolUse": hook("pass 2", delay(1))}), |builder| {
+        builder.rewake(bench.store.clone())
+    });
+    assert_eq!(other.world.engine.cancel_vanished().await.unwrap(), 1);
+    assert_eq!(bench.world.engine.cancel_vanished().await.unwrap(), 0);
+    bench.world.bash("a").await;
+    assert_eq!(other.after(300).await.dropped, 1);
+    assert_eq!(bench.ends().await, ["its hook is gone", "hook-gone"]);
+}
+
+#[tokio::test]
+async fn background_hooks_can_be_woken_as_well() {
+    let hooks = json!({"PreToolUse": [{"hooks": [
+        {"type": "command", "command": "pass", "async": true, "asyncRewake": delay(1)}]}]});
+    let bench = waking(hooks, |builder| builder.background(hook_engine::BackgroundMode::Tasks));
+    bench.world.bash("a").await;
+    bench.world.engine.background_done().await;
+    assert_eq!((bench.pending().await, bench.world.commands().len()), (1, 1));
+    assert_eq!(bench.after(300).await.fired, 1);
+}
