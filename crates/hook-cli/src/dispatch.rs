@@ -21,6 +21,7 @@ use serde_json::{Map, Value};
 
 use crate::args::DispatchArgs;
 use crate::error::CliError;
+use crate::session::Parts;
 use crate::waking::Waking;
 use crate::{background, exit, output, session, world};
 
@@ -110,19 +111,17 @@ impl Dispatch<'_> {
         self.speak_on_panic(first);
         let only: Vec<EventKind> = incoming.events.iter().map(|event| event.kind.clone()).collect();
         let sessions = session::sessions(&host);
-        let mode = BackgroundMode::HandOver;
-        let (dialects, args, only) = (self.dialects.clone(), &self.args.sources, Some(only));
-        let waking = Waking::of(&host, self.agent.profile().id, args);
-        let engine = session::engine(
-            host.clone(),
-            dialects,
-            &loaded,
-            args,
-            only,
-            sessions.clone(),
-            mode,
-            waking.clone(),
-        );
+        let waking = Waking::of(&host, self.agent.profile().id, &self.args.sources);
+        let engine = session::engine(Parts {
+            host: host.clone(),
+            dialects: self.dialects.clone(),
+            loaded: &loaded,
+            sources: &self.args.sources,
+            only: Some(only),
+            sessions: sessions.clone(),
+            background: BackgroundMode::HandOver,
+            waking: waking.clone(),
+        });
         if !self.args.background.is_empty() {
             let ids: Vec<HookId> = self.args.background.iter().map(HookId::new).collect();
             session::block_on(async {

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::EventArgs;
 use crate::error::CliError;
+use crate::session::Parts;
 use crate::waking::Waking;
 use crate::{session, world};
 
@@ -59,11 +60,19 @@ pub(crate) fn fire(args: &EventArgs) -> Result<Fired, CliError> {
     }
     known_event(&incoming, agent.as_ref(), args, &loaded)?;
     let store = sessions(args, &host);
-    let (given, mode) = (&args.sources, BackgroundMode::Await);
     // A wish belongs to a session that somebody comes back to.
     let keeps = args.session.is_some() || args.payload.is_some();
-    let waking = Waking::of(&host, agent.profile().id, given).filter(|_| keeps);
-    let engine = session::engine(host.clone(), dialects, &loaded, given, None, store, mode, waking);
+    let waking = Waking::of(&host, agent.profile().id, &args.sources).filter(|_| keeps);
+    let engine = session::engine(Parts {
+        host,
+        dialects,
+        loaded: &loaded,
+        sources: &args.sources,
+        only: None,
+        sessions: store,
+        background: BackgroundMode::Await,
+        waking,
+    });
     Ok(Fired { agent, incoming, loaded, engine })
 }
 

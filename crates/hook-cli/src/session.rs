@@ -122,18 +122,24 @@ pub(crate) fn read_again(
     agent.read(Payload::parse(payload).ok()?, &hint).ok()
 }
 
-/// An engine for these documents; `only` are the events it will see, where that is known to be all. MCP servers are read when a
-/// hook calls one, and the model of the settings is connected to when a hook asks it.
-pub(crate) fn engine(
-    host: HostContext,
-    dialects: Dialects,
-    loaded: &Loaded,
-    sources: &SourceArgs,
-    only: Option<Vec<EventKind>>,
-    sessions: Arc<dyn SessionStore>,
-    background: BackgroundMode,
-    waking: Option<Waking>,
-) -> Engine {
+/// What an engine is made of.
+pub(crate) struct Parts<'a> {
+    pub(crate) host: HostContext,
+    pub(crate) dialects: Dialects,
+    pub(crate) loaded: &'a Loaded,
+    pub(crate) sources: &'a SourceArgs,
+    /// The events it will see, where that is known to be all.
+    pub(crate) only: Option<Vec<EventKind>>,
+    pub(crate) sessions: Arc<dyn SessionStore>,
+    pub(crate) background: BackgroundMode,
+    /// Where wishes to be woken are kept.
+    pub(crate) waking: Option<Waking>,
+}
+
+/// An engine for these documents. MCP servers are read when a hook calls one, and the model of the settings is connected to when a
+/// hook asks it.
+pub(crate) fn engine(parts: Parts<'_>) -> Engine {
+    let Parts { host, dialects, loaded, sources, only, sessions, background, waking } = parts;
     let (known, settings, sources) = (dialects.clone(), loaded.settings.clone(), sources.clone());
     // The arguments were good enough to load the hooks.
     let servers = move |host: &HostContext| {

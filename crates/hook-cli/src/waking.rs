@@ -18,6 +18,7 @@ use tokio::sync::Mutex;
 
 use crate::args::SourceArgs;
 use crate::error::CliError;
+use crate::session::Parts;
 use crate::{output, session, world};
 
 /// Pending envelopes of one session, at most.
@@ -121,8 +122,16 @@ impl Engines {
             store: self.store.clone(),
             wiring: serde_json::to_string(&wiring).unwrap_or_default().into(),
         };
-        let mode = BackgroundMode::Await;
-        Ok(session::engine(host, dialects, &loaded, &wiring.sources, None, sessions, mode, Some(waking)))
+        Ok(session::engine(Parts {
+            host,
+            dialects,
+            loaded: &loaded,
+            sources: &wiring.sources,
+            only: None,
+            sessions,
+            background: BackgroundMode::Await,
+            waking: Some(waking),
+        }))
     }
 }
 
