@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use hook_engine::BackgroundMode;
 use hook_engine::config::{EngineFailureMode, Loaded};
-use hook_engine::core::diagnostic::codes;
 use hook_engine::core::{
     ControlMessage, Decision, Diagnostic, Dialect, Effect, EngineFailure, Event, EventHint, EventKind,
     FailureStage, Hook, HookId, HostContext, Incoming, Level, Note, Outcome, Payload, Reply, ReplyPolicy,
@@ -104,7 +103,7 @@ impl Dispatch<'_> {
         let incoming = again.as_ref().unwrap_or(incoming);
         let first = incoming.events.first();
         let policy = loaded.settings.reply_policy(ReplyPolicy::default());
-        if let (true, Some(broken)) = (policy.fail_closed, loaded.diagnostics.iter().find(costs_hooks)) {
+        if let (true, Some(broken)) = (policy.fail_closed, loaded.broken_file()) {
             return self.refuse(first, FailureStage::Configuration, &line(broken));
         }
 
@@ -292,21 +291,6 @@ fn line(finding: &Diagnostic) -> String {
 fn in_markdown(finding: &Diagnostic) -> bool {
     let file = finding.location().map(|place| &place.file).or(finding.file.as_ref());
     file.and_then(|file| file.extension()).is_some_and(|extension| extension == "md")
-}
-
-/// Findings that keep a whole file from being used.
-fn costs_hooks(finding: &&Diagnostic) -> bool {
-    const WHOLE_FILE: &[codes::Code] = &[
-        codes::UNREADABLE_FILE,
-        codes::INVALID_JSON,
-        codes::NOT_UTF8,
-        codes::FILE_TOO_LARGE,
-        codes::TOO_DEEP,
-        codes::NOT_AN_OBJECT,
-        codes::HOOKS_NOT_AN_OBJECT,
-        codes::NONE_LOADED,
-    ];
-    finding.severity == Severity::Error && WHOLE_FILE.contains(&finding.code)
 }
 
 /// Gives the reply to the agent. Agents take standard error for the reason where the exit code is not 0, so our own remarks

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hook_core::diagnostic::codes;
 use hook_core::{
-    Diagnostic, DialectId, Document, FileEntry, Files, Hook, HostContext, Layer, Severity, Source,
+    Code, Diagnostic, DialectId, Document, FileEntry, Files, Hook, HostContext, Layer, Severity, Source,
 };
 use hook_mapper::Dialects;
 use serde_json::Value;
@@ -83,6 +83,22 @@ impl Loaded {
     /// Every hook, in dispatch order.
     pub fn hooks(&self) -> impl Iterator<Item = &Arc<Hook>> {
         self.documents.iter().flat_map(|document| &document.bindings).flat_map(|binding| &binding.hooks)
+    }
+
+    /// The first finding that keeps a whole file from being used.
+    pub fn broken_file(&self) -> Option<&Diagnostic> {
+        const WHOLE_FILE: &[Code] = &[
+            codes::UNREADABLE_FILE,
+            codes::INVALID_JSON,
+            codes::NOT_UTF8,
+            codes::FILE_TOO_LARGE,
+            codes::TOO_DEEP,
+            codes::NOT_AN_OBJECT,
+            codes::HOOKS_NOT_AN_OBJECT,
+            codes::NONE_LOADED,
+        ];
+        let mut found = self.diagnostics.iter();
+        found.find(|one| one.severity == Severity::Error && WHOLE_FILE.contains(&one.code))
     }
 
     /// True where a finding is an error.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hook_config::Settings;
 use hook_core::{
-    AgentRunner, AskHandler, Document, EventKind, Executor, Gate, HostContext, LanguageModel, McpClients,
-    McpServers, Observer, Outcome, SessionStore, TrustAll,
+    AgentRunner, AskHandler, Document, EventKind, Executor, Gate, Hook, HostContext, LanguageModel,
+    McpClients, McpServers, Observer, Outcome, SessionStore, TrustAll,
 };
 use hook_exec::{DenyExecutor, Executors};
 use hook_exec_command::CommandExecutor;
@@ -18,6 +18,7 @@ use hook_state::MemorySessions;
 
 use crate::background::BackgroundMode;
 use crate::engine::Engine;
+use crate::reload::Check;
 use crate::rewakes::RewakeParts;
 use hook_rewake::envelope::Envelope;
 use hook_rewake::store::RewakeStore;
@@ -37,6 +38,7 @@ pub struct EngineBuilder {
     pub(crate) settings: Settings,
     pub(crate) asks: Option<Arc<dyn AskHandler>>,
     pub(crate) rewake: RewakeParts,
+    pub(crate) check: Option<Arc<Check>>,
 }
 
 impl EngineBuilder {
@@ -57,6 +59,7 @@ impl EngineBuilder {
             settings: Settings::default(),
             asks: None,
             rewake: RewakeParts::default(),
+            check: None,
         }
     }
 
@@ -243,6 +246,16 @@ impl EngineBuilder {
         listener: impl Fn(&Envelope, &Outcome) + Send + Sync + 'static,
     ) -> EngineBuilder {
         self.rewake.listener = Some(Arc::new(listener));
+        self
+    }
+
+    /// Asks before other hooks come into force with a reload ([`Engine::reload`]); an error, which says why, leaves the old ones in force.
+    #[must_use]
+    pub fn reload_check(
+        mut self,
+        check: impl Fn(&[Arc<Hook>]) -> Result<(), String> + Send + Sync + 'static,
+    ) -> EngineBuilder {
+        self.check = Some(Arc::new(check));
         self
     }
 

@@ -21,6 +21,7 @@ use crate::builder::EngineBuilder;
 use crate::chain::{Background, Chain};
 use crate::code::{self, CodeExecutor, CodeHook, Registration};
 use crate::passing;
+use crate::reload::Check;
 use crate::rewakes::Rewakes;
 use crate::skills::{self, SkillHooks};
 use crate::turn::{self, Stopping};
@@ -31,10 +32,15 @@ pub struct Engine {
     inner: Arc<Inner>,
 }
 
+/// What hooks were written in: files, then code.
+struct Written {
+    documents: Vec<Document>,
+    code: Vec<CodeHook>,
+}
+
 struct Inner {
     host: HostContext,
     dialects: Dialects,
-    documents: Vec<Document>,
     only: Option<Vec<EventKind>>,
     executors: Executors,
     sessions: Arc<dyn SessionStore>,
@@ -43,7 +49,10 @@ struct Inner {
     registry: Registry,
     diagnostics: Vec<Diagnostic>,
     generations: AtomicU64,
-    code: Mutex<Vec<CodeHook>>,
+    /// What generations are made of. Who holds it is the one writer.
+    written: Mutex<Written>,
+    check: Option<Arc<Check>>,
+    reloads: AtomicU64,
     closures: Arc<CodeExecutor>,
     next_key: AtomicUsize,
     /// Sessions of agents that name none.
@@ -75,6 +84,7 @@ impl Engine {
             settings,
             asks,
             rewake,
+            check,
         } = builder;
         let guard = |hook: &Hook| runs_in_doubt(&dialects, hook);
         let (generation, diagnostics) = Generation::build(1, &documents, only.as_deref(), &guard);
@@ -85,7 +95,6 @@ impl Engine {
             rewakes: Rewakes::new(rewake, host.clock.clone()),
             host,
             dialects,
-            documents,
             only,
             sessions,
             gate,
@@ -93,7 +102,9 @@ impl Engine {
             registry: Registry::new(generation),
             diagnostics,
             generations: AtomicU64::new(1),
-            code: Mutex::new(Vec::new()),
+            written: Mutex::new(Written { documents, code: Vec::new() }),
+            check,
+            reloads: AtomicU64::new(0),
             closures,
             next_key: AtomicUsize::new(0),
             anonymous: MemorySessions::new(),
@@ -146,19 +157,39 @@ impl Engine {
         self.inner.closures.remove(key);
     }
 
-    /// One writer at a time builds the next generation aside and swaps it in; running events keep theirs.
     fn change_code(&self, change: impl FnOnce(&mut Vec<CodeHook>)) {
+        let mut written = self.inner.written.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut written.code);
+        let (generation, _) = self.build(&written.documents, &written.code);
+        self.inner.registry.swap(generation);
+    }
+
+    /// Puts these documents in force, where the host's check lets them. One writer at a time builds the next generation aside and
+    /// swaps it in; running events keep theirs.
+    pub(crate) fn replace(&self, documents: &[Document]) -> Result<Vec<Diagnostic>, String> {
+        let mut written = self.inner.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let (generation, diagnostics) = self.build(documents, &written.code);
+        if let Some(check) = &self.inner.check {
+            check(generation.hooks())?;
+        }
+        documents.clone_into(&mut written.documents);
+        self.inner.registry.swap(generation);
+        Ok(diagnostics)
+    }
+
+    fn build(&self, documents: &[Document], code: &[CodeHook]) -> (Generation, Vec<Diagnostic>) {
         let inner = &self.inner;
-        let mut hooks = inner.code.lock().unwrap_or_else(PoisonError::into_inner);
-        change(&mut hooks);
-        let mut documents = Cow::Borrowed(inner.documents.as_slice());
-        if !hooks.is_empty() {
-            documents.to_mut().push(code::document(&hooks));
+        let mut documents = Cow::Borrowed(documents);
+        if !code.is_empty() {
+            documents.to_mut().push(code::document(code));
         }
         let number = inner.generations.fetch_add(1, Ordering::Relaxed) + 1;
         let guard = |hook: &Hook| runs_in_doubt(&inner.dialects, hook);
-        let (generation, _) = Generation::build(number, &documents, inner.only.as_deref(), &guard);
-        inner.registry.swap(generation);
+        Generation::build(number, &documents, inner.only.as_deref(), &guard)
+    }
+
+    pub(crate) fn reloads(&self) -> &AtomicU64 {
+        &self.inner.reloads
     }
 
     /// True where the payload would run a hook or change the engine: the cheap question before a runtime is made.

@@ -42,6 +42,7 @@ mod engine;
 mod environment;
 mod explain;
 mod passing;
+mod reload;
 mod rewakes;
 mod skills;
 mod spill;
@@ -54,6 +55,7 @@ pub use builder::EngineBuilder;
 pub use code::Registration;
 pub use engine::Engine;
 pub use explain::{Explained, Hurdle};
+pub use reload::{Reload, Watching};
 pub use tool_call::{ToolCallOutcome, ToolEnd, ToolRequest};
 
 pub use hook_config as config;

@@ -11,6 +11,8 @@ mod entries;
 mod generation;
 mod index;
 mod registry;
+#[cfg(feature = "watch")]
+pub mod watch;
 
 pub use generation::Generation;
 pub use registry::Registry;

@@ -1,6 +1,7 @@
 //! Cases of `aimon/config` and `aimon/frontmatter`: which handlers files hold, and what is wrong with them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use hook_engine::config::{DocumentSpec, parse};
@@ -163,20 +164,24 @@ fn words(finding: &Diagnostic, text: &str) -> Vec<String> {
 
 /// Every handler that runs, with what a case may assert of it.
 fn handlers(dialect: &dyn Dialect, documents: &[Document], skill: Option<&str>) -> Vec<Value> {
-    let mut seen = BTreeSet::new();
-    let mut all = Vec::new();
-    for document in documents {
-        for hook in document.bindings.iter().flat_map(|binding| &binding.hooks) {
-            // An event of several kinds stands in one binding for each.
-            if hook.enabled && seen.insert((hook.origin.file.clone(), hook.origin.pointer.clone())) {
-                all.push(describe(dialect, hook, skill));
-            }
-        }
-    }
-    all
+    let bindings = documents.iter().flat_map(|document| &document.bindings);
+    described(dialect, bindings.flat_map(|binding| &binding.hooks), skill)
 }
 
-fn describe(dialect: &dyn Dialect, hook: &Hook, skill: Option<&str>) -> Value {
+/// The enabled ones of these hooks, in the words of the cases.
+pub(super) fn described<'a>(
+    dialect: &dyn Dialect,
+    hooks: impl Iterator<Item = &'a Arc<Hook>>,
+    skill: Option<&str>,
+) -> Vec<Value> {
+    let mut seen = BTreeSet::new();
+    // An event of several kinds stands in one binding for each.
+    let own = hooks
+        .filter(|hook| hook.enabled && seen.insert((hook.origin.file.clone(), hook.origin.pointer.clone())));
+    own.map(|hook| describe(dialect, hook, skill)).collect()
+}
+
+pub(super) fn describe(dialect: &dyn Dialect, hook: &Hook, skill: Option<&str>) -> Value {
     let event = dialect.event_row(&hook.event_name).map_or("", |row| row.name);
     let (entry, handler) = (hook.origin.entry, hook.origin.handler);
     let kind = hook.handler.kind();

@@ -2,6 +2,7 @@
 
 mod aimon;
 mod aimon_config;
+mod aimon_reload;
 mod aimon_rewake;
 mod aimon_scenario;
 mod aimon_template;
@@ -35,6 +36,7 @@ const ADAPTERS: &[(&str, Adapter)] = &[
     ("aimon/exit", aimon::exit),
     ("aimon/frontmatter", aimon_config::frontmatter),
     ("aimon/matcher", aimon::matcher),
+    ("aimon/reload", aimon_reload::reload),
     ("aimon/response", aimon::response),
     ("aimon/rewake", aimon_rewake::rewake),
     ("aimon/scenario", aimon_scenario::scenario),
