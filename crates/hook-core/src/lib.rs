@@ -63,4 +63,7 @@ pub use outcome::{Outcome, Run};
 pub use plan::{Budget, Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};
 pub use rewake::{RewakeMissed, RewakeSpec, RewakeTrigger, Wake};
 pub use seams::{Gate, Observer, TrustAll};
-pub use session::{HookCx, Letter, LoadedSkill, SessionState, SessionStore, SessionView, Skills, StoreError};
+pub use session::{
+    Held, HeldVerdict, HookCx, Letter, LoadedSkill, SessionState, SessionStore, SessionView, Skills,
+    StoreError,
+};

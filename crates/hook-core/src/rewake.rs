@@ -95,6 +95,9 @@ pub struct RewakeSpec {
     /// What becomes of missed times of a cron trigger.
     #[serde(default)]
     pub missed: RewakeMissed,
+    /// The same call is refused as long as the hook waits, and then decided by what the woken hook says.
+    #[serde(default)]
+    pub hold: bool,
 }
 
 impl RewakeSpec {

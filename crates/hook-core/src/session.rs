@@ -32,6 +32,30 @@ pub struct SessionState {
     pub skills: Skills,
     /// What background hooks left for the next event that can carry it.
     pub mailbox: Vec<Letter>,
+    /// Calls that are held until a hook was woken, by hook and call.
+    pub held: BTreeMap<String, Held>,
+}
+
+/// A call that is held ("hold" of a block `asyncRewake`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Held {
+    /// The chain of envelopes it waits for.
+    pub chain: String,
+    /// Why it waits, for people.
+    pub reason: String,
+    /// What the woken hook decided; `None` as long as it waits.
+    pub verdict: Option<HeldVerdict>,
+}
+
+/// What became of a call that was held.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum HeldVerdict {
+    /// The hook has no objection any more.
+    Released,
+    /// It refuses; why.
+    Refused(String),
 }
 
 /// The skills of a session, in the order of their first load. Copies share what they hold until one of them is changed: every

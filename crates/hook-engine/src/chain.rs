@@ -18,11 +18,13 @@ use hook_exec::budget::{MIN_TIMEOUT, effective_timeout, net};
 use hook_mapper::Dialects;
 use hook_state::env_file;
 
+use crate::hold::{self, Holds};
 use crate::waking;
 use crate::{environment, passing, spill};
 
 /// Everything one event needs while its hooks run.
 pub(crate) struct Chain<'a> {
+    pub(crate) holds: Holds,
     pub(crate) host: &'a HostContext,
     pub(crate) dialects: &'a Dialects,
     pub(crate) executors: &'a Executors,
@@ -258,6 +260,9 @@ impl Chain<'_> {
         }
         if let Err(why) = self.gate.admit(hook) {
             return self.skipped(hook, &why);
+        }
+        if let Some(held) = self.holds.get(&hook.id) {
+            return Run { reading: hold::reading(held), ..self.skipped(hook, "") };
         }
         let started = self.host.clock.now();
         let clock = Instant::now();

@@ -20,6 +20,7 @@ use crate::background::{self, BackgroundMode, Tasks};
 use crate::builder::EngineBuilder;
 use crate::chain::{Background, Chain};
 use crate::code::{self, CodeExecutor, CodeHook, Registration};
+use crate::hold;
 use crate::passing;
 use crate::reload::Check;
 use crate::rewakes::Rewakes;
@@ -359,7 +360,11 @@ impl Engine {
             }
         }
 
+        let (holds, lost) =
+            hold::look(&candidates, event, &mut session.state, self.scheduler(), sessions, &key).await;
+        notes.extend(lost);
         let chain = Chain {
+            holds,
             host: &inner.host,
             dialects: &inner.dialects,
             executors: &inner.executors,
@@ -462,6 +467,7 @@ impl Engine {
             ..self.view(event)
         };
         let chain = Chain {
+            holds: hold::Holds::new(),
             host: &inner.host,
             dialects: &inner.dialects,
             executors: &inner.executors,

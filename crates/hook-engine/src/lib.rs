@@ -41,6 +41,7 @@ mod code;
 mod engine;
 mod environment;
 mod explain;
+mod hold;
 mod passing;
 mod reload;
 mod rewakes;

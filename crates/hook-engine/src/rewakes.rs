@@ -17,6 +17,7 @@ use hook_rewake::store::{Claim, RewakeStore, StoreError};
 
 use crate::background;
 use crate::engine::Engine;
+use crate::hold;
 
 /// Hears what a woken hook said.
 pub(crate) type Listener = dyn Fn(&Envelope, &Outcome) + Send + Sync;
@@ -50,7 +51,9 @@ impl Rewakes {
 
 /// True where a hook ran and wishes to be woken. A hook whose matcher did not fit wishes nothing.
 fn wishes(run: &Run) -> bool {
-    run.hook.rewake.is_some() && !matches!(run.status(), Status::Skipped | Status::Background)
+    run.hook.rewake.is_some()
+        && !matches!(run.status(), Status::Skipped | Status::Background)
+        && !hold::stands_in(run)
 }
 
 /// Whose envelopes those of a session are.
@@ -145,9 +148,10 @@ impl Engine {
         });
         match rewakes.scheduler.schedule(wishes.collect()).await {
             Ok(results) => {
+                let mut pending = Vec::new();
                 for (run, result) in wishing.iter().zip(results) {
                     match result {
-                        Scheduled::Pending(_) => {}
+                        Scheduled::Pending(chain) => pending.push((run, chain)),
                         Scheduled::Dropped(why::QUOTA) => {
                             note(
                                 run,
@@ -156,6 +160,10 @@ impl Engine {
                         }
                         Scheduled::Dropped(why) => note(run, format!("it is not woken again: {why}")),
                     }
+                }
+                let (sessions, _) = self.session_of(&event.session, event.dialect);
+                for (run, chain) in pending {
+                    hold::begin(run, event, &chain, outcome, sessions, session);
                 }
             }
             Err(error) => {
@@ -234,6 +242,11 @@ impl Waker for Engine {
                     self.leave(&event, letter);
                 }
             }
+        }
+        let (sessions, key) = self.session_of(&event.session, event.dialect);
+        let last = claim.envelope.attempt >= claim.envelope.spec.max_attempts;
+        if outcome.runs.iter().any(|run| hold::decided(run, &event, last, sessions, &key)) {
+            return Woken::Fired(Vec::new());
         }
         let links = outcome.runs.iter().filter(|run| wishes(run)).filter_map(|run| run.hook.rewake.clone());
         Woken::Fired(links.map(Arc::new).collect())

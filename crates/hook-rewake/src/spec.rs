@@ -55,7 +55,14 @@ pub fn parse(block: &Value) -> Result<RewakeSpec, SpecError> {
         None => return fault(&[], "there is no \"reason\"; say why the hook is woken"),
     };
     let missed = missed(block)?;
-    Ok(RewakeSpec { trigger, timeout, max_attempts, payload, reason, missed })
+    let hold = match some(block, "hold") {
+        None => false,
+        Some(Value::Bool(hold)) => *hold,
+        Some(other) => {
+            return fault(&["hold"], format!("\"hold\" is {}, not true or false", type_name(other)));
+        }
+    };
+    Ok(RewakeSpec { trigger, timeout, max_attempts, payload, reason, missed, hold })
 }
 
 fn trigger(block: &Map<String, Value>) -> Result<RewakeTrigger, SpecError> {

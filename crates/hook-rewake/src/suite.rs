@@ -26,6 +26,7 @@ pub fn envelope(id: &str, due: Option<i64>) -> Envelope {
         payload: BTreeMap::from([("own".into(), "1".into()), ("both".into(), "own".into())]),
         reason: "why".into(),
         missed: RewakeMissed::default(),
+        hold: false,
     };
     let snapshot = Snapshot {
         dialect: "native".into(),

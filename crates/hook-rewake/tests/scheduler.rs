@@ -84,6 +84,7 @@ fn spec(trigger: RewakeTrigger, attempts: u32) -> RewakeSpec {
         payload: BTreeMap::new(),
         reason: "r".into(),
         missed: RewakeMissed::Once,
+        hold: false,
     }
 }
 

@@ -114,6 +114,7 @@ async fn pending(check: &Check<'_>, engine: &Engine, store: &MemoryStore) -> Res
             payload: BTreeMap::new(),
             reason: "pending".to_owned(),
             missed: RewakeMissed::default(),
+            hold: false,
         };
         let snapshot = Snapshot {
             dialect: AGENT.0.to_owned(),

@@ -124,3 +124,21 @@ fn a_store_that_cannot_be_used_changes_no_decision_and_is_told() {
     let said = place.hook(&["rewake", "list"]);
     assert!(said.code == Some(74) && said.stderr.contains("rewakes.db"), "{said:?}");
 }
+
+#[test]
+fn a_held_call_goes_through_once_when_it_was_approved() {
+    let mut rewake = approval();
+    rewake["hold"] = true.into();
+    let place = place(rewake);
+    assert_eq!(dispatch(&place, "deploy prod")["reason"], "wait for T-42");
+    let held = dispatch(&place, "deploy prod");
+    assert!(
+        held["decision"] == "deny"
+            && held["reason"].as_str().unwrap().contains("the release manager decides"),
+        "{held}"
+    );
+    assert_eq!(dispatch(&place, "deploy test")["decision"], "deny", "another call is another question");
+    resolve(&place, "granted").exits(0).shows(&["2 matched", "2 woken"]);
+    assert_eq!(dispatch(&place, "deploy prod")["decision"], "none");
+    assert_eq!(dispatch(&place, "deploy prod")["decision"], "deny");
+}

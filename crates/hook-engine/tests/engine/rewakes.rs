@@ -165,3 +165,78 @@ async fn background_hooks_can_be_woken_as_well() {
     assert_eq!((bench.pending().await, bench.world.commands().len()), (1, 1));
     assert_eq!(bench.after(300).await.fired, 1);
 }
+
+/// A hook that holds its call until somebody resolves `approval`/`k`, and says then what `command` says.
+fn holding(command: &str, attempts: u32) -> Value {
+    let trigger = json!({"event": {"type": "approval", "key": "k"}});
+    json!({"PreToolUse": hook(command, json!({"trigger": trigger, "reason": "wait for it", "hold": true, "maxAttempts": attempts}))})
+}
+
+impl Bench {
+    /// What is decided of a call of Bash, with the reason.
+    async fn call(&self, line: &str) -> (Decision, String) {
+        let answer = self.world.bash(line).await.answer;
+        (answer.decision, answer.reason.unwrap_or_default())
+    }
+
+    async fn resolve(&self) -> u64 {
+        let scheduler = self.world.engine.scheduler().unwrap();
+        let count = scheduler.resolve("approval", "k", &Default::default()).await.unwrap();
+        self.world.engine.wake_due().await.unwrap();
+        count
+    }
+}
+
+#[tokio::test]
+async fn a_held_call_is_refused_until_the_woken_hook_lets_it_go_once() {
+    let bench = waking(holding("pass", 2), |builder| builder);
+    for _ in 0..3 {
+        let (decision, reason) = bench.call("deploy").await;
+        assert_eq!(decision, Decision::Deny);
+        assert!(reason.contains("wait for it"), "{reason}");
+    }
+    assert_eq!((bench.world.commands().len(), bench.pending().await), (1, 1), "the hook was asked again");
+    assert_eq!(bench.call("another").await.0, Decision::Deny);
+    assert_eq!(bench.resolve().await, 2);
+    assert_eq!(bench.pending().await, 0, "released, and nothing to wait for");
+    assert_eq!(bench.call("deploy").await.0, Decision::None);
+    assert_eq!(bench.call("another").await.0, Decision::None);
+    assert_eq!(bench.world.commands().len(), 4);
+    // The verdict was of that one call; the next one is asked about anew.
+    assert_eq!((bench.call("deploy").await.0, bench.pending().await), (Decision::Deny, 1));
+}
+
+#[tokio::test]
+async fn a_refusal_is_final_when_the_hook_is_not_woken_again() {
+    let bench = waking(holding("block the manager said no", 2), |builder| builder);
+    assert_eq!(bench.call("deploy").await, (Decision::Deny, "the manager said no".into()));
+    bench.resolve().await;
+    let (decision, reason) = bench.call("deploy").await;
+    assert_eq!((decision, reason.contains("wait for it")), (Decision::Deny, true), "{reason}");
+    bench.resolve().await;
+    let before = bench.world.commands().len();
+    assert_eq!(bench.call("deploy").await, (Decision::Deny, "the manager said no".into()));
+    assert_eq!(bench.world.commands().len(), before, "a verdict that is there was asked for");
+}
+
+#[tokio::test]
+async fn a_hook_that_fails_when_it_is_woken_does_not_let_the_call_go() {
+    let bench = waking(holding("fail 1", 1), |builder| builder);
+    assert_eq!(bench.call("deploy").await.0, Decision::Deny);
+    bench.resolve().await;
+    assert_eq!(bench.call("deploy").await.0, Decision::Deny);
+}
+
+#[tokio::test]
+async fn a_call_whose_hook_waits_no_more_is_asked_about_anew() {
+    let bench = waking(holding("pass", 1), |builder| builder);
+    bench.call("deploy").await;
+    let id = bench.store.list(&Filter::default()).await.unwrap()[0].id.clone();
+    assert!(bench.store.cancel(&id, 0).await.unwrap());
+    assert_eq!(bench.call("deploy").await.0, Decision::Deny);
+    assert_eq!((bench.world.commands().len(), bench.pending().await), (2, 1));
+    // Nobody decides, and the time is over.
+    bench.after(3601).await;
+    assert_eq!(bench.ends().await, ["by its id", "expired"]);
+    assert_eq!((bench.call("deploy").await.0, bench.world.commands().len()), (Decision::Deny, 3));
+}
