@@ -97,17 +97,17 @@ fn run(out: &mut String, number: usize, run: &Run) {
     if answer.stop {
         line("stop", answer.stop_reason.as_deref().unwrap_or("the agent is to stop"));
     }
-    let said_already = answer.reason.as_deref() == Some(run.stderr.as_str())
-        || answer.effects.iter().any(|effect| match effect {
-            Effect::Context { text } | Effect::Feedback { text, .. } | Effect::Message { text, .. } => {
-                *text == run.stderr
-            }
-            _ => false,
-        });
-    if !run.stderr.is_empty() && !said_already {
+    // A failure is told to people and to the model in the same words.
+    let effects = answer.effects.iter().filter_map(|effect| match effect {
+        Effect::Context { text } | Effect::Feedback { text, .. } | Effect::Message { text, .. } => Some(text),
+        _ => None,
+    });
+    let said: Vec<&String> = effects.chain(&answer.reason).collect();
+    let fresh = |text: &str| !text.is_empty() && !said.iter().any(|said| said.ends_with(text));
+    if fresh(&run.stderr) {
         line("stderr", &run.stderr);
     }
-    for note in &run.reading.notes {
+    for note in run.reading.notes.iter().filter(|note| fresh(&note.text)) {
         line("hint", &note.text);
     }
     line("rule", &run.reading.rule);

@@ -108,7 +108,9 @@ fn without_a_model_the_command_says_how_to_name_one() {
 fn a_model_that_cannot_be_used_fails_its_hooks() {
     let broken = json!({"provider": "anthropic", "model": "m-1"});
     let open = place(prompt(json!({})), broken.clone());
-    hook(&open, RUN, "").exits(0).shows(&["the model of the settings cannot be used"]);
+    let said = hook(&open, RUN, "");
+    said.exits(0).shows(&["the model of the settings cannot be used"]);
+    assert_eq!(said.stdout.matches("cannot be used").count(), 1, "said twice: {}", said.stdout);
     let closed = place(prompt(json!({"onFailure": "block"})), broken);
     hook(&closed, RUN, "").exits(3).shows(&["the model of the settings cannot be used"]);
 }
