@@ -4,6 +4,7 @@ mod frontmatter;
 mod http;
 mod mcp;
 mod skills;
+mod waking;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -64,6 +65,7 @@ pub fn run(json: bool) -> Result<bool> {
     frontmatter::loading(&mut rows)?;
     skills::in_process(&mut rows)?;
     conditions::measure(&mut rows)?;
+    waking::measure(&mut rows)?;
     process(&mut rows)?;
     http::measure(&mut rows)?;
     mcp::measure(&mut rows)?;

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::expected::Expected;
 use crate::report::Report;
-use crate::{codes, conformance, layers, matchers, names, root, trials};
+use crate::{codes, conformance, crash, layers, matchers, names, root, trials};
 
 type Step = fn() -> Result<()>;
 
@@ -20,6 +20,7 @@ const STEPS: &[(&str, Step)] = &[
     ("codes", codes::check),
     ("matchers", matchers::check),
     ("conformance", conformance_step),
+    ("crash", crash::step),
     ("trials", trials_step),
 ];
 

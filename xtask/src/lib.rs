@@ -15,6 +15,7 @@ pub mod check;
 pub mod ci;
 pub mod codes;
 pub mod conformance;
+pub mod crash;
 pub mod dist;
 pub mod expected;
 pub mod layers;

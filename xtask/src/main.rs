@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use xtask::{bench, ci, codes, conformance, dist, matchers, root, trials};
+use xtask::{bench, ci, codes, conformance, crash, dist, matchers, root, trials};
 
 /// Checks, conformance, trials and benches of hook-engine.
 #[derive(Parser)]
@@ -47,6 +47,15 @@ enum Verb {
         /// Print JSON.
         #[arg(long)]
         json: bool,
+    },
+    /// Kill processes that wake hooks at random moments, and see that nothing is lost.
+    Crash {
+        /// How often two of them are started and killed.
+        #[arg(long, default_value_t = 1000)]
+        rounds: u32,
+        /// Be one of them, in this directory.
+        #[arg(long, value_name = "DIR", hide = true)]
+        work: Option<PathBuf>,
     },
     /// Build the command as it is released, at target/release/hook.
     Dist,
@@ -90,6 +99,8 @@ fn run(verb: Verb) -> Result<bool> {
             ci::judge(&trials::run(&cases.unwrap_or_else(root::cases), &binary)?)?;
         }
         Verb::Bench { json } => return bench::run(json),
+        Verb::Crash { work: Some(folder), .. } => crash::work(&folder)?,
+        Verb::Crash { rounds, work: None } => crash::run(rounds)?,
         Verb::Dist => println!("{}", dist::build()?.display()),
         Verb::Codes { check: true } => codes::check()?,
         Verb::Codes { check: false } => codes::write()?,

@@ -119,6 +119,7 @@ impl Dispatch<'_> {
             only: Some(only),
             sessions: sessions.clone(),
             background: BackgroundMode::HandOver,
+            confirms: true,
             waking: waking.clone(),
         });
         if !self.args.background.is_empty() {
@@ -147,6 +148,9 @@ impl Dispatch<'_> {
         let hints = hints(&outcome);
         let notes = outcome.notes.iter().chain(&hints).filter(|note| note.level > Level::Info);
         let code = send(&reply, holds, notes)?;
+        for note in engine.confirm(incoming, &outcome) {
+            output::words(&format!("hook: {}\n", note.text));
+        }
         // The reply is out; now there is time for what the agent need not wait for.
         background::start(&outcome, &self.text);
         if let Some(waking) = &waking {

@@ -71,6 +71,7 @@ pub(crate) fn fire(args: &EventArgs) -> Result<Fired, CliError> {
         only: None,
         sessions: store,
         background: BackgroundMode::Await,
+        confirms: false,
         waking,
     });
     Ok(Fired { agent, incoming, loaded, engine })

@@ -132,6 +132,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) only: Option<Vec<EventKind>>,
     pub(crate) sessions: Arc<dyn SessionStore>,
     pub(crate) background: BackgroundMode,
+    /// The caller confirms its replies.
+    pub(crate) confirms: bool,
     /// Where wishes to be woken are kept.
     pub(crate) waking: Option<Waking>,
 }
@@ -139,7 +141,7 @@ pub(crate) struct Parts<'a> {
 /// An engine for these documents. MCP servers are read when a hook calls one, and the model of the settings is connected to when a
 /// hook asks it.
 pub(crate) fn engine(parts: Parts<'_>) -> Engine {
-    let Parts { host, dialects, loaded, sources, only, sessions, background, waking } = parts;
+    let Parts { host, dialects, loaded, sources, only, sessions, background, confirms, waking } = parts;
     let (known, settings, sources) = (dialects.clone(), loaded.settings.clone(), sources.clone());
     // The arguments were good enough to load the hooks.
     let servers = move |host: &HostContext| {
@@ -161,6 +163,7 @@ pub(crate) fn engine(parts: Parts<'_>) -> Engine {
         Some(model) => builder.model(model),
         None => builder,
     };
+    let builder = if confirms { builder.confirms_replies() } else { builder };
     let builder = match waking {
         Some(waking) => waking.on(builder),
         None => builder,

@@ -130,6 +130,7 @@ impl Engines {
             only: None,
             sessions,
             background: BackgroundMode::Await,
+            confirms: false,
             waking: Some(waking),
         }))
     }

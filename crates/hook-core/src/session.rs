@@ -32,6 +32,10 @@ pub struct SessionState {
     pub skills: Skills,
     /// What background hooks left for the next event that can carry it.
     pub mailbox: Vec<Letter>,
+    /// Letters that were put into a reply of which nobody has said yet that it reached the agent.
+    pub handed: Vec<Letter>,
+    /// When that was, in milliseconds since 1970.
+    pub handed_at: u64,
     /// Calls that are held until a hook was woken, by hook and call.
     pub held: BTreeMap<String, Held>,
 }

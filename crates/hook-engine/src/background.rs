@@ -104,13 +104,38 @@ fn has_room(answer: &Answer) -> bool {
         && !answer.effects.iter().any(|effect| matches!(effect, Effect::ReplaceContent { .. }))
 }
 
-/// Puts the letters of the session into the outcome.
-pub(crate) fn deliver(outcome: &mut Outcome, sessions: &dyn SessionStore, session: &str) {
+/// How long a reply with letters may be on its way, in milliseconds. A process that has not confirmed it by then was ended.
+const LEASE: u64 = 60_000;
+
+fn overdue(state: &SessionState, now: u64) -> bool {
+    !state.handed.is_empty() && now.saturating_sub(state.handed_at) > LEASE
+}
+
+/// True where letters wait.
+pub(crate) fn has_letters(state: &SessionState, now: u64) -> bool {
+    !state.mailbox.is_empty() || overdue(state, now)
+}
+
+/// Puts the letters of the session into the outcome. Where the host confirms its replies they are kept until then.
+pub(crate) fn deliver(
+    outcome: &mut Outcome,
+    sessions: &dyn SessionStore,
+    session: &str,
+    now: u64,
+    confirms: bool,
+) {
     if !has_room(&outcome.answer) {
         return;
     }
     let mut letters = Vec::new();
-    let taken = sessions.update(session, &mut |state| letters = std::mem::take(&mut state.mailbox));
+    let taken = sessions.update(session, &mut |state| {
+        letters = if overdue(state, now) { std::mem::take(&mut state.handed) } else { Vec::new() };
+        letters.append(&mut state.mailbox);
+        if confirms && !letters.is_empty() {
+            state.handed.extend(letters.iter().cloned());
+            state.handed_at = now;
+        }
+    });
     if let Err(error) = taken {
         outcome.notes.push(Note::warning(error.to_string()));
     }
@@ -120,4 +145,15 @@ pub(crate) fn deliver(outcome: &mut Outcome, sessions: &dyn SessionStore, sessio
             .push(Note::info(format!("the background hook {} said something meanwhile", letter.hook)));
         outcome.answer.effects.push(Effect::Context { text: letter.text });
     }
+}
+
+/// Forgets the letters that went out with this outcome.
+pub(crate) fn confirm(outcome: &Outcome, sessions: &dyn SessionStore, session: &str) -> Option<Note> {
+    let sent: Vec<&str> = outcome.answer.contexts().collect();
+    // Most events bring none, and their sessions need no other look.
+    if sent.is_empty() || sessions.load(session).is_ok_and(|state| state.handed.is_empty()) {
+        return None;
+    }
+    let mut forget = |state: &mut SessionState| state.handed.retain(|letter| !sent.contains(&&*letter.text));
+    sessions.update(session, &mut forget).err().map(|error| Note::warning(error.to_string()))
 }

@@ -39,6 +39,7 @@ pub struct EngineBuilder {
     pub(crate) asks: Option<Arc<dyn AskHandler>>,
     pub(crate) rewake: RewakeParts,
     pub(crate) check: Option<Arc<Check>>,
+    pub(crate) confirms: bool,
 }
 
 impl EngineBuilder {
@@ -60,6 +61,7 @@ impl EngineBuilder {
             asks: None,
             rewake: RewakeParts::default(),
             check: None,
+            confirms: false,
         }
     }
 
@@ -277,6 +279,14 @@ impl EngineBuilder {
     #[must_use]
     pub fn background(mut self, mode: BackgroundMode) -> EngineBuilder {
         self.background = mode;
+        self
+    }
+
+    /// The host promises to call [`Engine::confirm`] when a reply has reached the agent. What background and woken hooks left for the
+    /// model is then kept until it does, and told again after a minute where it does not: its process was ended on the way.
+    #[must_use]
+    pub fn confirms_replies(mut self) -> EngineBuilder {
+        self.confirms = true;
         self
     }
 

@@ -54,6 +54,7 @@ struct Inner {
     written: Mutex<Written>,
     check: Option<Arc<Check>>,
     reloads: AtomicU64,
+    confirms: bool,
     closures: Arc<CodeExecutor>,
     next_key: AtomicUsize,
     /// Sessions of agents that name none.
@@ -86,6 +87,7 @@ impl Engine {
             asks,
             rewake,
             check,
+            confirms,
         } = builder;
         let guard = |hook: &Hook| runs_in_doubt(&dialects, hook);
         let (generation, diagnostics) = Generation::build(1, &documents, only.as_deref(), &guard);
@@ -106,6 +108,7 @@ impl Engine {
             written: Mutex::new(Written { documents, code: Vec::new() }),
             check,
             reloads: AtomicU64::new(0),
+            confirms,
             closures,
             next_key: AtomicUsize::new(0),
             anonymous: MemorySessions::new(),
@@ -209,7 +212,7 @@ impl Engine {
                 let skills = self.skill_hooks(&key, &state);
                 let all = || generation.hooks().iter().chain(skills.iter().flat_map(|set| set.hooks()));
                 skills.as_ref().is_some_and(|set| !set.select(event).is_empty())
-                    || (!state.mailbox.is_empty() && self.can_carry(event))
+                    || (background::has_letters(&state, self.now()) && self.can_carry(event))
                     || turn::is_progress(&state, event)
                     || (turn::concerns(event) && all().any(stops))
             })
@@ -378,13 +381,13 @@ impl Engine {
                 BackgroundMode::Tasks | BackgroundMode::HandOver => Background::PutOff,
             },
         };
-        let has_mail = !session.state.mailbox.is_empty() && self.can_carry(event);
+        let has_mail = background::has_letters(&session.state, self.now()) && self.can_carry(event);
         let background: Vec<Candidate> = candidates.iter().filter(|c| c.hook.background).cloned().collect();
         let mut outcome = chain.run(event, candidates, session).await;
         outcome.notes.splice(0..0, notes);
         self.schedule(event, &mut outcome, &key).await;
         if has_mail {
-            background::deliver(&mut outcome, sessions, &key);
+            background::deliver(&mut outcome, sessions, &key, self.now(), inner.confirms);
         }
         let later = background::put_off(&outcome, &background);
         if inner.background == BackgroundMode::Tasks && !later.is_empty() {
@@ -407,6 +410,23 @@ impl Engine {
             observer.decided(event, &outcome);
         }
         outcome
+    }
+
+    /// Now, in milliseconds since 1970.
+    fn now(&self) -> u64 {
+        let since = self.inner.host.clock.now().duration_since(std::time::SystemTime::UNIX_EPOCH);
+        since.ok().and_then(|time| u64::try_from(time.as_millis()).ok()).unwrap_or(0)
+    }
+
+    /// Says that the reply to a payload has reached the agent, for hosts that promised to
+    /// ([`EngineBuilder::confirms_replies`]): what it told the model on behalf of earlier hooks need not be told again. Gives what
+    /// went wrong.
+    pub fn confirm(&self, incoming: &Incoming, outcome: &Outcome) -> Vec<Note> {
+        let notes = incoming.events.iter().filter_map(|event| {
+            let (sessions, key) = self.session_of(&event.session, event.dialect);
+            background::confirm(outcome, sessions, &key)
+        });
+        notes.collect()
     }
 
     fn can_carry(&self, event: &Event) -> bool {

@@ -240,3 +240,24 @@ async fn a_call_whose_hook_waits_no_more_is_asked_about_anew() {
     assert_eq!(bench.ends().await, ["by its id", "expired"]);
     assert_eq!((bench.call("deploy").await.0, bench.world.commands().len()), (Decision::Deny, 3));
 }
+
+#[tokio::test]
+async fn a_letter_in_a_reply_that_never_reached_the_agent_was_lost() {
+    let bench =
+        waking(json!({"PreToolUse": hook("block not yet", delay(1))}), EngineBuilder::confirms_replies);
+    bench.world.bash("deploy").await;
+    bench.after(300).await;
+    let prompt = json!({"event": "UserPromptSubmit", "session_id": "s", "data": {"prompt": "x"}});
+    let incoming = bench.world.read("native", prompt.clone());
+    let told = contexts(&bench.world.engine.dispatch(&incoming).await);
+    assert_eq!(told.len(), 1);
+    // Another process replies meanwhile: the first one may still be writing.
+    assert_eq!(contexts(&bench.world.fire("native", prompt.clone()).await), [""; 0]);
+    bench.clock.advance(Duration::from_secs(61));
+    assert!(bench.world.engine.concerns(&incoming));
+    let again = bench.world.engine.dispatch(&incoming).await;
+    assert_eq!(contexts(&again), told, "the reply was not confirmed");
+    assert!(bench.world.engine.confirm(&incoming, &again).is_empty());
+    bench.clock.advance(Duration::from_secs(61));
+    assert_eq!(contexts(&bench.world.fire("native", prompt).await), [""; 0], "told twice");
+}
