@@ -78,7 +78,7 @@ impl Waking {
 
     /// Starts a process that wakes what is due, and does not wait for it.
     pub(crate) fn start_if_due(&self) {
-        let due = match self.store.next_blocking() {
+        let due = match self.store.glance() {
             Ok(next) => next.is_some_and(|at| at <= now()),
             Err(error) => return output::words(&format!("hook: no hook is woken: {error}\n")),
         };

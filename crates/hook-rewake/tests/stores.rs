@@ -89,9 +89,21 @@ async fn a_database_that_cannot_be_used_is_told_apart() {
 async fn a_store_is_made_by_its_first_use_and_not_by_a_look() {
     let place = tempfile::tempdir().unwrap();
     let store = SqliteStore::new(place.path().join("state/rewakes.db"));
-    assert_eq!(store.next_blocking().unwrap(), None);
+    assert_eq!(store.glance().unwrap(), None);
     assert!(!place.path().join("state").exists());
     store.put(vec![envelope("a", Some(7))], None).await.unwrap();
-    assert_eq!(store.next_blocking().unwrap(), Some(7));
+    assert_eq!(store.glance().unwrap(), Some(7));
     assert_eq!(fs::metadata(place.path().join("state")).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+/// Somebody waits for the process that looks, and another one writes for as long as it likes.
+#[tokio::test]
+async fn a_look_waited_for_a_writer() {
+    let place = tempfile::tempdir().unwrap();
+    let store = SqliteStore::new(place.path().join("rewakes.db"));
+    store.put(vec![envelope("a", Some(7))], None).await.unwrap();
+    let mut other = rusqlite::Connection::open(store.path()).unwrap();
+    let writing = other.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive).unwrap();
+    assert_eq!(store.glance().unwrap(), Some(7), "a writer holds no reader up");
+    drop(writing);
 }

@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
+};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{Claim, Filter, Put, RewakeStore, StoreError};
@@ -22,6 +24,9 @@ const VERSION: i64 = 1;
 
 /// How long others are waited for.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// The same for somebody who only looks.
+const GLANCE: Duration = Duration::from_millis(20);
 
 const TABLES: &str = "
     CREATE TABLE envelope (
@@ -56,16 +61,28 @@ impl SqliteStore {
         &self.path
     }
 
-    /// The same as [`RewakeStore::next`] for a process without a runtime. A store that is not there has nothing pending.
+    /// A look at when something has to be done next, for a process without a runtime that somebody waits for. A store that is not
+    /// there has nothing pending, and one that others are writing to is theirs to look after.
     ///
     /// # Errors
     /// The store fails.
-    pub fn next_blocking(&self) -> Result<Option<i64>, StoreError> {
+    pub fn glance(&self) -> Result<Option<i64>, StoreError> {
         if !self.path.exists() {
             return Ok(None);
         }
-        let next = self.open()?.query_row("SELECT min(at) FROM envelope", [], |row| row.get(0)).optional();
-        next.map(Option::flatten).map_err(|error| self.fault(Fault::Database(error)))
+        let look = || {
+            let connection = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            connection.busy_timeout(GLANCE)?;
+            let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+            match version {
+                VERSION => connection.query_row("SELECT min(at) FROM envelope", [], |row| row.get(0)),
+                _ => Ok(None),
+            }
+        };
+        match look().map_err(|error| self.fault(Fault::Database(error))) {
+            Err(StoreError::Locked(_)) => Ok(None),
+            looked => looked,
+        }
     }
 
     /// Does something in one transaction, on a thread where waiting for the disk holds nobody up.
