@@ -107,3 +107,23 @@ async fn a_look_waited_for_a_writer() {
     assert_eq!(store.glance().unwrap(), Some(7), "a writer holds no reader up");
     drop(writing);
 }
+
+#[test]
+fn of_two_that_made_the_database_at_once_one_was_told_that_it_is_locked() {
+    for _ in 0..60 {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("rewakes.db");
+        let start = std::sync::Barrier::new(2);
+        std::thread::scope(|scope| {
+            for number in 0..2 {
+                let (path, start) = (&path, &start);
+                scope.spawn(move || {
+                    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+                    start.wait();
+                    let one = envelope(&format!("e{number}"), Some(1));
+                    runtime.block_on(SqliteStore::new(path).put(vec![one], None)).unwrap();
+                });
+            }
+        });
+    }
+}

@@ -8,7 +8,7 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use rusqlite::{
@@ -24,6 +24,9 @@ const VERSION: i64 = 1;
 
 /// How long others are waited for.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// Between two tries where SQLite itself does not wait.
+const AGAIN: Duration = Duration::from_millis(2);
 
 /// The same for somebody who only looks.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -129,7 +132,7 @@ impl SqliteStore {
         }
         let mut connection =
             Connection::open(&self.path).map_err(|error| self.fault(Fault::Database(error)))?;
-        let prepared = (|| {
+        let mut prepare = || {
             connection.busy_timeout(BUSY)?;
             connection.pragma_update(None, "journal_mode", "wal")?;
             connection.pragma_update(None, "synchronous", "full")?;
@@ -141,7 +144,14 @@ impl SqliteStore {
             }
             transaction.commit()?;
             Ok(found)
-        })();
+        };
+        // Two that make the database at once get in each other's way when they choose the journal, and SQLite does not wait there.
+        let began = Instant::now();
+        let mut prepared = prepare();
+        while prepared.as_ref().is_err_and(is_busy) && began.elapsed() < BUSY {
+            std::thread::sleep(AGAIN);
+            prepared = prepare();
+        }
         let found = prepared.map_err(|error| self.fault(Fault::Database(error)))?;
         if found > VERSION {
             return Err(StoreError::Newer { place: self.place(), found, known: VERSION });
@@ -154,13 +164,17 @@ impl SqliteStore {
         match fault {
             Fault::Fenced(id) => StoreError::Fenced(id),
             Fault::Body(why) => StoreError::Broken { place, why },
+            Fault::Database(error) if is_busy(&error) => StoreError::Locked(place),
             Fault::Database(error) => match error.sqlite_error_code() {
-                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Locked(place),
                 Some(ErrorCode::DiskFull) => StoreError::Full(place),
                 _ => StoreError::Broken { place, why: error.to_string() },
             },
         }
     }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// What goes wrong in a transaction.
