@@ -1,9 +1,11 @@
 //! Checking hook files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use hook_engine::config::{Loaded, StdFiles, check_file, lint, unknown_servers};
-use hook_engine::core::{Diagnostic, DialectId, HandlerKind, HostContext, Severity, Source};
+use hook_engine::config::{Loaded, Settings, StdFiles, check_file, lint, unknown_servers};
+use hook_engine::core::diagnostic::codes;
+use hook_engine::core::{Diagnostic, DialectId, HandlerKind, Hook, HostContext, Severity, Source};
 use hook_engine::mapper::Dialects;
 use hook_engine::registry::Generation;
 use serde_json::Value;
@@ -13,15 +15,25 @@ use crate::error::CliError;
 use crate::findings::{self, Count, plural};
 use crate::{exit, json, output, session, world};
 
+/// What to do about agent hooks.
+const AGENTS: &str = "write a prompt hook; only programs that embed the engine bring an agent";
+
 pub(crate) fn check(args: &CheckArgs) -> Result<u8, CliError> {
     let dialects = Dialects::standard();
     let host = world::host(session::dialect(&dialects, "native")?.profile(), None);
     let mut loaded = if args.paths.is_empty() {
         let mut loaded = session::load_files(&host, &dialects, &args.sources, None)?;
         add_servers(&mut loaded, &host, &dialects, &args.sources)?;
+        add_unserved(&mut loaded, |hook, settings| session::unserved(hook, settings, &host));
         loaded
     } else {
-        named_files(args, &dialects)?
+        let mut loaded = named_files(args, &dialects)?;
+        // Of files that are named, nobody knows which model their user has.
+        let agents = |hook: &Hook| hook.handler.kind() == HandlerKind::Agent;
+        add_unserved(&mut loaded, |hook, settings| {
+            session::unserved(hook, settings, &host).filter(|_| agents(hook))
+        });
+        loaded
     };
     let scripts = lint(&loaded, &StdFiles, &host, &dialects);
     loaded.diagnostics.extend(scripts);
@@ -57,6 +69,24 @@ fn add_servers(
     loaded.diagnostics.extend(servers.diagnostics.into_iter().chain(unknown));
     loaded.sources.extend(servers.sources);
     Ok(())
+}
+
+/// Adds the hooks that nobody runs.
+fn add_unserved(loaded: &mut Loaded, unserved: impl Fn(&Hook, &Settings) -> Option<String>) {
+    let finding = |hook: &Arc<Hook>| {
+        let why = unserved(hook, &loaded.settings)?;
+        let mut finding = Diagnostic::new(codes::NOBODY_RUNS, format!("nobody runs this hook: {why}"));
+        finding.pointer = Some(hook.origin.pointer.clone());
+        if hook.handler.kind() == HandlerKind::Agent {
+            finding = finding.help(AGENTS);
+        }
+        Some(match &hook.origin.location {
+            Some(location) => finding.at(location.clone(), ""),
+            None => finding,
+        })
+    };
+    let found: Vec<_> = loaded.hooks().filter(|hook| hook.enabled).filter_map(finding).collect();
+    loaded.diagnostics.extend(found);
 }
 
 fn named_files(args: &CheckArgs, dialects: &Dialects) -> Result<Loaded, CliError> {

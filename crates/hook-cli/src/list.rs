@@ -18,13 +18,15 @@ pub(crate) fn list(args: &ListArgs) -> Result<u8, CliError> {
     let host = world::host(session::dialect(&dialects, "native")?.profile(), None);
     let loaded = session::load_files(&host, &dialects, &args.sources, None)?;
     let (generation, _) = Generation::build(1, &loaded.documents, Some(&[]), &|_| false);
+    let unserved = |hook: &Hook| session::unserved(hook, &loaded.settings, &host);
     // Words go to standard error in either form, so the data stay whole.
     check::print_errors(&loaded.diagnostics, &loaded.sources);
     if args.json {
-        let hooks: Value = generation.hooks().iter().map(|hook| entry(hook, &dialects)).collect();
+        let hooks: Value =
+            generation.hooks().iter().map(|hook| entry(hook, &dialects, unserved(hook))).collect();
         output::data(&format!("{hooks:#}\n"))?;
     } else {
-        output::data(&output::harmless(&table(&generation, &dialects, &loaded)))?;
+        output::data(&output::harmless(&table(&generation, &dialects, &loaded, unserved)))?;
     }
     Ok(exit::OK)
 }
@@ -33,10 +35,11 @@ fn seconds(hook: &Hook, dialects: &Dialects) -> Option<f64> {
     dialects.get(hook.dialect).map(|dialect| effective_timeout(hook, dialect.profile()).as_secs_f64())
 }
 
-fn entry(hook: &Hook, dialects: &Dialects) -> Value {
+fn entry(hook: &Hook, dialects: &Dialects, unserved: Option<String>) -> Value {
     let mut value = json_form::hook(hook);
     value["enabled"] = hook.enabled.into();
     value["disabled_because"] = json!(hook.disabled_because);
+    value["nobody_runs"] = json!(unserved);
     value["in_force"] = when(hook).unwrap_or_else(|| "always".to_owned()).into();
     value["timeout_s"] = json!(seconds(hook, dialects));
     value
@@ -52,7 +55,12 @@ fn when(hook: &Hook) -> Option<String> {
     }
 }
 
-fn table(generation: &Generation, dialects: &Dialects, loaded: &Loaded) -> String {
+fn table(
+    generation: &Generation,
+    dialects: &Dialects,
+    loaded: &Loaded,
+    unserved: impl Fn(&Hook) -> Option<String>,
+) -> String {
     let mut out = String::new();
     let mut events: Vec<&EventKind> = Vec::new();
     for hook in generation.hooks() {
@@ -79,6 +87,8 @@ fn table(generation: &Generation, dialects: &Dialects, loaded: &Loaded) -> Strin
             if !hook.enabled {
                 let why = hook.disabled_because.as_deref().unwrap_or("its file says so");
                 let _ = writeln!(out, "  {:<28} off: {why}", "");
+            } else if let Some(why) = unserved(hook) {
+                let _ = writeln!(out, "  {:<28} nobody runs it: {why}", "");
             }
         }
     }

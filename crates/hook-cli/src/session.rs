@@ -7,14 +7,14 @@ use async_trait::async_trait;
 use hook_engine::config::ModelChoice;
 use hook_engine::config::{self, LoadRequest, Loaded, LoadedServers, MAX_FILE, Settings, StdFiles, load};
 use hook_engine::core::{
-    Dialect, DialectId, EventHint, EventKind, Files, HostContext, Incoming, LanguageModel, ModelError,
-    ModelRequest, Outcome, Payload, SessionStore, Source,
+    Dialect, DialectId, EventHint, EventKind, Files, HandlerKind, Hook, HostContext, Incoming, LanguageModel,
+    ModelError, ModelRequest, Outcome, Payload, SessionStore, Source,
 };
 use hook_engine::exec_prompt::HttpModel;
 use hook_engine::http::Client;
 use hook_engine::mapper::Dialects;
 use hook_engine::state::{FileSessions, MemorySessions};
-use hook_engine::{BackgroundMode, Engine};
+use hook_engine::{BackgroundMode, Engine, nobody_runs};
 
 use crate::args::SourceArgs;
 use crate::error::CliError;
@@ -172,6 +172,17 @@ pub(crate) fn engine(parts: Parts<'_>) -> Engine {
         Some(only) => builder.only(only).build(),
         None => builder.build(),
     }
+}
+
+/// Why the engine of these files runs no hooks like this one; `None` where it does. Keeps step with [`engine`].
+pub(crate) fn unserved(hook: &Hook, settings: &Settings, host: &HostContext) -> Option<String> {
+    let kind = hook.handler.kind();
+    let served = match kind {
+        HandlerKind::Agent => false,
+        HandlerKind::Prompt => settings.model != ModelChoice::Unsaid,
+        _ => true,
+    };
+    (!served).then(|| nobody_runs(kind, host))
 }
 
 /// The model of settings that cannot be used. The findings of their file say why.

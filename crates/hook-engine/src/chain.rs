@@ -459,8 +459,9 @@ impl Chain<'_> {
     }
 }
 
-/// Why a handler is not run, for people.
-pub(crate) fn nobody_runs(kind: HandlerKind, host: &HostContext) -> String {
+/// Why no handler of this kind is run by an engine that was given nobody for it, in words for people. Nothing runs them before
+/// somebody does ([`EngineBuilder::model`](crate::EngineBuilder::model), for instance).
+pub fn nobody_runs(kind: HandlerKind, host: &HostContext) -> String {
     match kind {
         HandlerKind::Prompt => {
             let folder = host.config.as_deref().unwrap_or(Path::new("~/.config/hook"));

@@ -53,6 +53,7 @@ mod waking;
 
 pub use background::BackgroundMode;
 pub use builder::EngineBuilder;
+pub use chain::nobody_runs;
 pub use code::Registration;
 pub use engine::Engine;
 pub use explain::{Explained, Hurdle};

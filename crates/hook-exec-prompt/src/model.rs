@@ -14,7 +14,7 @@ use hook_http::{Bounds, Client, HttpErrorKind, Request, Response};
 use serde_json::Value;
 
 use crate::key::Key;
-use crate::wire::{self, TokenLimit};
+use crate::wire::{self, Silence, TokenLimit};
 
 /// Characters that are shown of what a service says of its errors.
 const LONGEST_COMPLAINT: usize = 300;
@@ -86,7 +86,24 @@ impl HttpModel {
                 "the answer of {url} is no JSON; is the base URL that of the service's API?"
             ));
         };
-        wire::text(self.settings.provider, &reply).map(|text| self.hide(text)).ok_or(ModelError::Empty)
+        let provider = self.settings.provider;
+        match (wire::text(provider, &reply), wire::silence(provider, &reply)) {
+            (Some(text), _) => {
+                Ok(self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide_in_answer(text)))
+            }
+            (None, Some(Silence::Complaint(said))) => {
+                failed(format!("{url} answered with an error: {}", self.shown(said)))
+            }
+            (None, Some(Silence::Refusal(said))) => {
+                let said = said.map(|said| format!(": {}", self.shown(said)));
+                failed(format!("the model refused to answer{}", said.unwrap_or_default()))
+            }
+            (None, Some(Silence::Spent)) => failed(
+                "the model spent all tokens of its answer before the first word; raise \"maxTokens\" of the model"
+                    .to_owned(),
+            ),
+            (None, None) => Err(ModelError::Empty),
+        }
     }
 }
 
@@ -94,7 +111,9 @@ impl HttpModel {
 impl LanguageModel for HttpModel {
     async fn ask(&self, request: &ModelRequest) -> Result<String, ModelError> {
         if let (Some(name), None) = (&self.settings.key_variable, &self.key) {
-            let why = format!("the variable {name}, which should hold the key, is not set or empty");
+            let why = format!(
+                "the variable {name}, which should hold the key, is not set, is empty, or is no text"
+            );
             return Err(ModelError::Lookup(why));
         }
         let limit = match self.newer_limit.load(Ordering::Relaxed) {

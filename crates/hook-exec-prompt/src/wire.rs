@@ -41,8 +41,11 @@ pub(crate) enum TokenLimit {
 
 /// True where a service refuses the usual name of the bound and wants the newer one.
 pub(crate) fn wants_newer_limit(status: u16, reply: &Value) -> bool {
-    let named = |text: Option<&str>| text.is_some_and(|text| text.contains("max_completion_tokens"));
-    status == 400 && (reply["error"]["param"] == "max_tokens" || named(complaint(reply)))
+    let error = &reply["error"];
+    // A bound that is only too large is the author's to lower.
+    let unknown = error["param"] == "max_tokens" && error["code"] == "unsupported_parameter";
+    let named = complaint(reply).is_some_and(|text| text.contains("max_completion_tokens"));
+    matches!(status, 400 | 422) && (unknown || named)
 }
 
 /// The question: system text, and one message of the user.
@@ -84,6 +87,38 @@ pub(crate) fn text(provider: ModelProvider, reply: &Value) -> Option<&str> {
     // A text alone, or a list of blocks.
     let block = || content.as_array()?.iter().find(|block| block["type"] == "text")?["text"].as_str();
     content.as_str().or_else(block).filter(|text| !text.trim().is_empty())
+}
+
+/// Why a good answer holds no text, where it says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Silence<'r> {
+    /// It is an error under a good status, as some local servers send it.
+    Complaint(&'r str),
+    /// The model refused, in these words where it has some.
+    Refusal(Option<&'r str>),
+    /// The tokens were spent before the first word, on thinking for instance.
+    Spent,
+}
+
+/// Why there is no text ("Anthropic API reference, Messages", `stop_reason`; "OpenAI API reference, Chat completions",
+/// `finish_reason` and `refusal`).
+pub(crate) fn silence(provider: ModelProvider, reply: &Value) -> Option<Silence<'_>> {
+    if let Some(complaint) = complaint(reply) {
+        return Some(Silence::Complaint(complaint));
+    }
+    let (end, refusal) = match provider {
+        ModelProvider::Anthropic => (&reply["stop_reason"], None),
+        _ => {
+            let choice = &reply["choices"][0];
+            (&choice["finish_reason"], choice["message"]["refusal"].as_str())
+        }
+    };
+    match end.as_str() {
+        _ if refusal.is_some() => Some(Silence::Refusal(refusal)),
+        Some("refusal" | "content_filter") => Some(Silence::Refusal(None)),
+        Some("max_tokens" | "length") => Some(Silence::Spent),
+        _ => None,
+    }
 }
 
 /// What a service says of its error; both protocols put it in the same place, and some local servers put a text there.

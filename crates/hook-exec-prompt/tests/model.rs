@@ -111,7 +111,7 @@ async fn an_answer_without_a_text_is_empty() {
         (Anthropic, json!({"content": [{"type": "text", "text": " \n"}]})),
         (Anthropic, json!([1])),
         (OpenAiCompatible, json!({"choices": []})),
-        (OpenAiCompatible, json!({"choices": [{"message": {"content": null, "refusal": "no"}}]})),
+        (OpenAiCompatible, json!({"choices": [{"message": {"content": null}, "finish_reason": "stop"}]})),
         (OpenAiCompatible, json!({"content": [{"type": "text", "text": "of the other protocol"}]})),
     ] {
         assert_eq!(ask(provider, 200, &reply.to_string()).await, Err(ModelError::Empty), "{reply}");
@@ -242,7 +242,58 @@ async fn a_service_that_knows_only_the_newer_bound_on_answers_refused_every_ques
 
 #[tokio::test]
 async fn a_refusal_for_another_reason_is_not_asked_again() {
-    let reply = json!({"error": {"message": "max_tokens is too large", "param": "messages"}}).to_string();
-    let error = ask(OpenAiCompatible, 400, &reply).await.unwrap_err();
+    let reply = json!({"error": {"message": "max_tokens is too large: 99999", "param": "max_tokens", "code": "invalid_value"}});
+    // The server answers once; a second question would hang.
+    let error = ask(OpenAiCompatible, 400, &reply.to_string()).await.unwrap_err();
     assert!(error.to_string().contains("too large"), "{error}");
+}
+
+#[tokio::test]
+async fn an_answer_without_a_text_did_not_say_why() {
+    for (provider, reply, told) in [
+        (
+            Anthropic,
+            json!({"content": [{"type": "thinking", "thinking": "hm"}], "stop_reason": "max_tokens"}),
+            "maxTokens",
+        ),
+        (
+            OpenAiCompatible,
+            json!({"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}),
+            "maxTokens",
+        ),
+        (Anthropic, json!({"content": [], "stop_reason": "refusal"}), "the model refused to answer"),
+        (
+            OpenAiCompatible,
+            json!({"choices": [{"message": {"content": null, "refusal": format!("not {KEY}")}, "finish_reason": "stop"}]}),
+            "the model refused to answer: not [key]",
+        ),
+        (
+            OpenAiCompatible,
+            json!({"error": {"message": format!("no model {KEY}")}}),
+            "with an error: no model [key]",
+        ),
+    ] {
+        let error = ask(provider, 200, &reply.to_string()).await.unwrap_err().to_string();
+        assert!(error.contains(told) && !error.contains(KEY), "{error}");
+    }
+    let cut =
+        json!({"content": [{"type": "text", "text": "{\"ok\": false} since"}], "stop_reason": "max_tokens"});
+    assert_eq!(ask(Anthropic, 200, &cut.to_string()).await.as_deref(), Ok("{\"ok\": false} since"));
+}
+
+#[tokio::test]
+async fn the_word_that_a_server_without_keys_is_given_was_cut_out_of_verdicts() {
+    let reply = json!({"choices": [{"message": {"content": "{\"ok\": false, \"reason\": \"exit\"}"}}]});
+    let (base_url, _got) = server(Some((200, reply.to_string()))).await;
+    let mut host = HostContext::new("/");
+    host.environment.insert("KEY".into(), "x".into());
+    let settings = ModelSettings {
+        provider: OpenAiCompatible,
+        model: "m".into(),
+        base_url,
+        key_variable: Some("KEY".into()),
+        max_tokens: None,
+    };
+    let said = HttpModel::new(Client::new(), settings, &host).ask(&question()).await;
+    assert_eq!(said.as_deref(), Ok("{\"ok\": false, \"reason\": \"exit\"}"));
 }

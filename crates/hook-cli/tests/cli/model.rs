@@ -53,8 +53,12 @@ fn a_model_denies_a_call_and_the_command_says_where_and_why() {
     let body: Value = serde_json::from_str(&body).unwrap();
     assert_eq!(body["model"], "m-1");
     assert!(body["messages"][0]["content"].as_str().unwrap().contains("rm -rf /"), "{body}");
-    for arguments in [&["run", "--json", "PreToolUse", "--tool", "Bash"][..], &["list", "--json"], &["check"]]
-    {
+    for arguments in [
+        &["run", "--json", "PreToolUse", "--tool", "Bash"][..],
+        &["explain", "--run", "--json", "PreToolUse", "--tool", "Bash"],
+        &["list", "--json"],
+        &["check"],
+    ] {
         hook(&place, arguments, "");
     }
 }
@@ -130,4 +134,29 @@ fn a_key_in_the_settings_is_found_and_not_shown() {
         }
         hook(&place, RUN, "");
     }
+}
+
+#[test]
+fn hooks_that_nobody_runs_looked_like_any_other_in_lists_and_checks() {
+    let agent = json!({"type": "agent", "prompt": "Look"});
+    let off = json!({"type": "agent", "prompt": "Off", "enabled": false});
+    let hooks = json!({"hooks": {"PreToolUse": [{"hooks": [prompt(json!({})), agent, off]}]}});
+    let bare = Place::new().with(".hooks/hooks.json", &hooks.to_string());
+    let (no_model, no_agent) = ("no model is configured", "nothing here runs handlers of type agent");
+
+    let told = |said: &Said| said.stdout.matches("nobody-runs").count();
+    assert_eq!(told(bare.hook(&["check"]).exits(0).shows(&[no_model, no_agent])), 2);
+    bare.hook(&["list"]).exits(0).shows(&[no_model, no_agent]);
+    let listed = bare.hook(&["list", "--json"]).exits(0).json();
+    assert!(listed[0]["nobody_runs"].as_str().unwrap().contains(no_model), "{listed}");
+    for verb in ["explain", "run"] {
+        bare.hook(&[verb, "PreToolUse", "--tool", "Bash"]).exits(0).shows(&[no_model, no_agent]);
+    }
+    // Which model the users of a file have, its path does not tell.
+    assert_eq!(told(bare.hook(&["check", ".hooks/hooks.json"]).exits(0).shows(&[no_agent])), 1);
+
+    let served = place(prompt(json!({})), anthropic("http://127.0.0.1:9"));
+    assert_eq!(told(hook(&served, &["check"], "").exits(0)), 0);
+    let listed = hook(&served, &["list", "--json"], "").exits(0).json();
+    assert_eq!(listed[0]["nobody_runs"], Value::Null);
 }
