@@ -30,6 +30,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, CliError> {
             shown(output::data(&report::reply(profile.title, &reply)))?;
         }
     }
+    let wished = outcome.runs.iter().any(|run| run.ran() && run.hook.rewake.is_some());
+    if wished && engine.scheduler().is_none() {
+        output::words(
+            "hook: with --session ID the wish to be woken again is kept; `hook rewake list` shows it\n",
+        );
+    }
     Ok(code(&outcome))
 }
 

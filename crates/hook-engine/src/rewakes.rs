@@ -111,7 +111,7 @@ impl Engine {
     /// Makes envelopes of what the hooks of an event wish. Whatever becomes of that, the outcome stands.
     pub(crate) async fn schedule(&self, event: &Event, outcome: &mut Outcome, session: &str) {
         let wishing: Vec<Run> = outcome.runs.iter().filter(|run| wishes(run)).cloned().collect();
-        if wishing.is_empty() || event.wake.is_some() {
+        if wishing.is_empty() {
             return;
         }
         let mut note = |run: &Run, text: String| {

@@ -142,3 +142,15 @@ fn a_held_call_goes_through_once_when_it_was_approved() {
     assert_eq!(dispatch(&place, "deploy prod")["decision"], "none");
     assert_eq!(dispatch(&place, "deploy prod")["decision"], "deny");
 }
+
+#[test]
+fn a_run_by_hand_said_that_nothing_wakes_hooks_and_not_what_to_do() {
+    let place = place(approval());
+    let run = ["run", "PreToolUse", "--tool", "Bash", "--input", r#"{"command": "deploy prod"}"#];
+    let said = place.hook(&run);
+    assert!(said.stderr.contains("with --session ID"), "{said:?}");
+    assert_eq!((said.code, pending(&place).len()), (Some(3), 0));
+    let said = place.hook(&[&run[..], &["--session", "s"]].concat());
+    assert!(!said.stderr.contains("--session ID"), "{said:?}");
+    assert_eq!((said.code, pending(&place).len()), (Some(3), 1));
+}

@@ -149,7 +149,7 @@ codes! {
     REWAKE_INVALID "HK442" "rewake-invalid" Warning "An `asyncRewake` that cannot be used; the hook runs without it.";
     MODEL_UNUSABLE "HK451" "model-unusable" Error "The settings name a model in a way that cannot be used; prompt hooks do not run.";
     MODEL_KEY_IN_THE_CLEAR "HK452" "model-key-in-the-clear" Warning "The key of a model is sent over plain http to another machine.";
-    NOBODY_RUNS "HK453" "nobody-runs" Warning "Nothing runs handlers of this type here; the hook is left out.";
+    NOBODY_RUNS "HK453" "nobody-runs" Warning "Nothing here runs handlers of this type; with `onFailure: \"block\"` the hook fails and blocks.";
 
     UNQUOTED_PLACEHOLDER "HK501" "unquoted-placeholder" Warning "An unquoted placeholder breaks in a path with blanks.";
     PLACEHOLDER_IN_SINGLE_QUOTES "HK502" "placeholder-in-single-quotes" Warning "A placeholder in single quotes stays as it is.";

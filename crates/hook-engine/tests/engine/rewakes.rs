@@ -3,8 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use async_trait::async_trait;
 use hook_engine::EngineBuilder;
-use hook_engine::core::{Decision, HostContext, Layer, ManualClock, Outcome};
+use hook_engine::core::{
+    Call, Decision, EventKind, Executor, HandlerKind, HandlerOutput, Hook, HookCx, HostContext, Layer,
+    ManualClock, Outcome, Stream,
+};
 use hook_engine::rewake::scheduler::Round;
 use hook_engine::rewake::store::{Filter, MemoryStore, RewakeStore};
 use serde_json::{Value, json};
@@ -260,4 +264,52 @@ async fn a_letter_in_a_reply_that_never_reached_the_agent_was_lost() {
     assert!(bench.world.engine.confirm(&incoming, &again).is_empty());
     bench.clock.advance(Duration::from_secs(61));
     assert_eq!(contexts(&bench.world.fire("native", prompt).await), [""; 0], "told twice");
+}
+
+/// A policy server that keeps what templates may name.
+#[derive(Default)]
+struct Templates(Mutex<Vec<Value>>);
+
+#[async_trait]
+impl Executor for Templates {
+    fn kind(&self) -> HandlerKind {
+        HandlerKind::Http
+    }
+
+    async fn run(&self, _: &HookCx<'_>, call: Call) -> HandlerOutput {
+        self.0.lock().unwrap().push(Value::Object(call.template.context));
+        HandlerOutput::Http { status: 200, body: Stream::new("{}"), notes: Vec::new() }
+    }
+}
+
+#[tokio::test]
+async fn templates_of_a_woken_hook_may_name_what_it_is_told() {
+    let hooks = json!({"PreToolUse": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9", "asyncRewake": delay(1)}]}]});
+    let templates = Arc::new(Templates::default());
+    let bench = waking(hooks, |builder| builder.executor(templates.clone()));
+    bench.world.bash("a").await;
+    bench.after(300).await;
+    let seen = templates.0.lock().unwrap();
+    let named = |index: usize, name: &str| seen[index].get(name).cloned().unwrap_or_default();
+    assert_eq!(named(0, "rewake_reason"), Value::Null);
+    for (name, value) in [("rewake_reason", "wait"), ("rewake_ticket", "T-1"), ("rewake_attempt", "1")] {
+        assert_eq!(named(1, name), json!(value), "{name}");
+    }
+}
+
+/// Hook files cannot say so, but a host can: an answer that comes later is no approval.
+#[tokio::test]
+async fn a_question_of_permission_is_never_asked_again() {
+    let mut document = document("native", Layer::Project, json!({"PreToolUse": hook("pass", delay(1))}));
+    for binding in &mut document.bindings {
+        binding.event = EventKind::PermissionRequest;
+        for hook in &mut binding.hooks {
+            *hook = Arc::new(Hook { event: EventKind::PermissionRequest, ..(**hook).clone() });
+        }
+    }
+    let bench = waking(json!({}), |builder| builder.documents([document]));
+    let payload = json!({"event": "PermissionRequest", "session_id": "s", "data": {"tool_name": "Bash", "tool_input": {}}});
+    let outcome = bench.world.fire("native", payload).await;
+    assert_eq!((bench.world.commands().len(), bench.pending().await), (1, 0));
+    assert!(outcome.notes.iter().any(|note| note.text.contains("not asked again")), "{:?}", outcome.notes);
 }

@@ -256,3 +256,31 @@ fn templates_name_what_the_guide_lists() {
         assert_eq!(Value::Object(values.context), expected);
     }
 }
+
+/// "Hook Configuration Guide, Async Rewake": a wake-up has no session and no round; it says which one it is.
+#[test]
+fn a_woken_hook_is_told_so_in_place_of_its_session() {
+    let wake = hook_core::Wake {
+        id: "rw-1".into(),
+        fire_id: "rw-1@5".into(),
+        attempt: 2,
+        max_attempts: 3,
+        reason: "wait".into(),
+        payload: [("ticket".to_owned(), "T-1".to_owned()), ("no name!".to_owned(), "x".to_owned())].into(),
+    };
+    for (name, member, expected) in [
+        ("preTool", "iteration", "0"),
+        ("onSessionStart", "session_id", ""),
+        ("onSessionStart", "execution_id", "rewake:rw-1:2"),
+        ("preTool", "rewake_reason", "wait"),
+        ("preTool", "rewake_ticket", "T-1"),
+        ("preTool", "rewake_attempt", "2"),
+    ] {
+        let (bench, mut event) = (bench(name), fired(name, json!({"iteration": 7})));
+        assert_ne!(variables(&bench, &event).get(member), Some(&json!(expected)), "{member}");
+        event.wake = Some(std::sync::Arc::new(wake.clone()));
+        let told = variables(&bench, &event);
+        assert_eq!(told.get(member), Some(&json!(expected)), "{member}");
+        assert!(!told.keys().any(|name| name.contains(' ')), "{told:?}");
+    }
+}
