@@ -43,6 +43,8 @@ pub(crate) enum Verb {
     Check(CheckArgs),
     /// Hooks that wait to be woken again: see them, wake them, cancel them
     Rewake(RewakeArgs),
+    /// Keep engines warm: faster dispatch, hooks that are woken on time, files that are watched
+    Serve(ServeArgs),
     /// Print a field of the JSON on standard input, so that a hook script needs no other tool
     Get(GetArgs),
     /// Print a completion script
@@ -60,7 +62,7 @@ pub(crate) struct InitArgs {
 }
 
 /// Which hook files are read.
-#[derive(Debug, Args, Default, Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Args, Default, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub(crate) struct SourceArgs {
     /// Read this agent's own hook files, too (repeatable)
@@ -160,6 +162,9 @@ pub(crate) struct DispatchArgs {
     /// The event, for agents whose payload does not name it
     #[arg(long)]
     pub(crate) event: Option<String>,
+    /// Do the work in this process, even where a server runs (`hook serve`)
+    #[arg(long)]
+    pub(crate) cold: bool,
     /// Run only this background hook, and give no reply (repeatable); how this command starts itself once more
     #[arg(long, value_name = "ID", hide = true)]
     pub(crate) background: Vec<String>,
@@ -213,6 +218,57 @@ pub(crate) struct SwitchArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "`hook dispatch` uses the server of its user where one runs, and decides the same without it.
+Hook files are looked at before every event. The server alone wakes hooks at their time, takes
+events from outside, and tells hooks of ConfigReload.
+
+Over HTTP, on this machine only, with `Authorization: Bearer` and the token:
+  POST /v1/dispatch/AGENT    an agent's payload; {decision, exit_code, stdout, stderr}
+  POST /v1/rewake/resolve    {type, key, payload}; {matched}
+  GET  /v1/rewake            what waits; ?ended=true: what became of the others
+  GET  /metrics              figures for Prometheus
+Without the token:
+  POST /rewake/events        {eventType, eventKey, payload}; X-Rewake-Signature is the HMAC-SHA256
+                             of the body, X-Rewake-Idempotency-Key counts once in 24 hours
+  GET  /healthz
+
+Examples:
+  hook serve --detach
+  hook serve --http 127.0.0.1:7070 --secret-file ~/.rewake-secret
+  hook serve --status
+  hook serve --stop"
+)]
+pub(crate) struct ServeArgs {
+    /// Go on in the background, and return when the server is ready
+    #[arg(long, conflicts_with_all = ["stop", "status"])]
+    pub(crate) detach: bool,
+    /// End the server that runs, when what it does is done
+    #[arg(long, conflicts_with = "status")]
+    pub(crate) stop: bool,
+    /// Show what the server that runs does
+    #[arg(long)]
+    pub(crate) status: bool,
+    /// Print JSON
+    #[arg(long, requires = "status")]
+    pub(crate) json: bool,
+    /// Listen on this address of this machine, too; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", value_parser = crate::serve::loopback)]
+    pub(crate) http: Option<std::net::SocketAddr>,
+    /// Where the secret stands that webhook deliveries are signed with; else HOOK_REWAKE_SECRET
+    #[arg(long, value_name = "FILE")]
+    pub(crate) secret_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
+    /// The process that serves; how this command starts itself
+    #[arg(long, hide = true)]
+    pub(crate) worker: bool,
+    /// Without a terminal; how this command starts itself
+    #[arg(long, hide = true)]
+    pub(crate) detached: bool,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::args::{CheckArgs, SourceArgs};
 use crate::error::CliError;
 use crate::findings::{self, Count, plural};
+use crate::world::World;
 use crate::{exit, json, output, session, world};
 
 /// What to do about agent hooks.
@@ -64,7 +65,7 @@ fn add_servers(
     if !loaded.hooks().any(|hook| hook.enabled && hook.handler.kind() == HandlerKind::Mcp) {
         return Ok(());
     }
-    let servers = session::load_servers(host, dialects, sources, &loaded.settings)?;
+    let servers = session::load_servers(&StdFiles, host, dialects, sources, &loaded.settings)?;
     let unknown = unknown_servers(loaded.hooks().map(AsRef::as_ref), &servers.servers);
     loaded.diagnostics.extend(servers.diagnostics.into_iter().chain(unknown));
     loaded.sources.extend(servers.sources);
@@ -110,7 +111,7 @@ fn named_files(args: &CheckArgs, dialects: &Dialects) -> Result<Loaded, CliError
             continue;
         }
         // Of a project that is named, the files of the user and of the machine are no part.
-        let mut host = world::host_at(path.clone());
+        let mut host = World::of_process().host_at(path.clone());
         (host.home, host.config, host.managed) = (None, None, None);
         let mut project = session::load_files(&host, dialects, &args.sources, None)?;
         add_servers(&mut project, &host, dialects, &args.sources)?;

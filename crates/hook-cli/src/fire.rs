@@ -62,7 +62,7 @@ pub(crate) fn fire(args: &EventArgs) -> Result<Fired, CliError> {
     let store = sessions(args, &host);
     // A wish belongs to a session that somebody comes back to.
     let keeps = args.session.is_some() || args.payload.is_some();
-    let waking = Waking::of(&host, agent.profile().id, &args.sources).filter(|_| keeps);
+    let waking = Waking::of(&host, agent.profile().id, &session::absolute(&args.sources)).filter(|_| keeps);
     let engine = session::engine(Parts {
         host,
         dialects,

@@ -8,6 +8,7 @@
     reason = "the command is where the world is read and where text is printed"
 )]
 
+mod answer;
 mod args;
 mod background;
 mod check;
@@ -26,6 +27,7 @@ mod report;
 mod rewake;
 mod rewrite;
 mod run;
+mod serve;
 mod session;
 mod switch;
 mod waking;
@@ -73,6 +75,7 @@ fn work(cli: Cli) -> Result<u8, CliError> {
         Verb::Disable(args) => switch::disable(&args),
         Verb::Check(args) => check::check(&args),
         Verb::Rewake(args) => rewake::rewake(&args),
+        Verb::Serve(args) => serve::serve(&args),
         Verb::Get(args) => get::get(&args),
         Verb::Completions { shell } => {
             let mut script = Vec::new();

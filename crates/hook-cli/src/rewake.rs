@@ -16,7 +16,7 @@ use crate::error::CliError;
 use crate::{exit, output, session, waking, world};
 
 /// Records that are listed at most.
-const MOST_RECORDS: usize = 1000;
+pub(crate) const MOST_RECORDS: usize = 1000;
 
 pub(crate) fn rewake(args: &RewakeArgs) -> Result<u8, CliError> {
     let dialects = Dialects::standard();
@@ -165,7 +165,7 @@ fn record(record: &EndRecord) -> String {
     )
 }
 
-fn envelope(envelope: &Envelope) -> Value {
+pub(crate) fn envelope(envelope: &Envelope) -> Value {
     json!({
         "id": envelope.id,
         "chain": envelope.chain,

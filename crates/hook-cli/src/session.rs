@@ -53,14 +53,26 @@ pub(crate) fn load_files(
     sources: &SourceArgs,
     firing: Option<DialectId>,
 ) -> Result<Loaded, CliError> {
-    let mut request = LoadRequest::new(host, &StdFiles, dialects);
+    load_from(&StdFiles, host, dialects, sources, firing)
+}
+
+/// The same through other eyes.
+pub(crate) fn load_from(
+    files: &dyn Files,
+    host: &HostContext,
+    dialects: &Dialects,
+    sources: &SourceArgs,
+    firing: Option<DialectId>,
+) -> Result<Loaded, CliError> {
+    let mut request = LoadRequest::new(host, files, dialects);
     request.firing = firing;
     for word in &sources.from {
         request.own_files_of.push(dialect(dialects, word)?.profile().id);
     }
     request.plugin_roots = plugin_roots(sources)?;
-    let given =
-        |flag: &str, given: &Option<String>| given.as_deref().map(|text| source(flag, text)).transpose();
+    let given = |flag: &str, given: &Option<String>| {
+        given.as_deref().map(|text| source(files, flag, text)).transpose()
+    };
     request.module_config = given("--module-config", &sources.module_config)?;
     request.extra_settings = given("--settings", &sources.settings)?;
     for skill in &sources.skill {
@@ -69,6 +81,25 @@ pub(crate) fn load_files(
             .push(std::path::absolute(skill).map_err(|error| CliError::io(skill.display(), error))?);
     }
     Ok(load(&request))
+}
+
+/// The same files, named from anywhere: another process stands elsewhere.
+pub(crate) fn absolute(sources: &SourceArgs) -> SourceArgs {
+    let mut sources = sources.clone();
+    let absolute = |path: &mut PathBuf| {
+        if let Ok(whole) = std::path::absolute(&*path) {
+            *path = whole;
+        }
+    };
+    sources.plugin_root.iter_mut().chain(&mut sources.skill).for_each(absolute);
+    for given in [&mut sources.settings, &mut sources.module_config].into_iter().flatten() {
+        if !given.trim_start().starts_with('{')
+            && let Ok(whole) = std::path::absolute(&*given)
+        {
+            *given = whole.to_string_lossy().into_owned();
+        }
+    }
+    sources
 }
 
 fn plugin_roots(sources: &SourceArgs) -> Result<Vec<PathBuf>, CliError> {
@@ -84,24 +115,25 @@ fn plugin_roots(sources: &SourceArgs) -> Result<Vec<PathBuf>, CliError> {
 
 /// Reads the MCP servers of the host.
 pub(crate) fn load_servers(
+    files: &dyn Files,
     host: &HostContext,
     dialects: &Dialects,
     sources: &SourceArgs,
     settings: &Settings,
 ) -> Result<LoadedServers, CliError> {
-    let mut request = LoadRequest::new(host, &StdFiles, dialects);
+    let mut request = LoadRequest::new(host, files, dialects);
     request.plugin_roots = plugin_roots(sources)?;
     Ok(config::load_servers(&request, settings))
 }
 
 /// Settings given with a flag: the JSON itself, or the file it stands in.
-fn source(flag: &str, given: &str) -> Result<Source, CliError> {
+fn source(files: &dyn Files, flag: &str, given: &str) -> Result<Source, CliError> {
     if given.trim_start().starts_with('{') {
         return Ok(Source::new(Path::new(flag), given));
     }
     let what = || format!("{flag} {given}");
     let path = std::path::absolute(given).map_err(|error| CliError::io(what(), error))?;
-    let bytes = StdFiles.read(&path, MAX_FILE).map_err(|error| {
+    let bytes = files.read(&path, MAX_FILE).map_err(|error| {
         CliError::io(what(), error).help("give it a JSON object, or the path of a file that holds one")
     })?;
     let text = String::from_utf8(bytes)
@@ -145,7 +177,9 @@ pub(crate) fn engine(parts: Parts<'_>) -> Engine {
     let (known, settings, sources) = (dialects.clone(), loaded.settings.clone(), sources.clone());
     // The arguments were good enough to load the hooks.
     let servers = move |host: &HostContext| {
-        load_servers(host, &known, &sources, &settings).map(|loaded| loaded.servers).unwrap_or_default()
+        load_servers(&StdFiles, host, &known, &sources, &settings)
+            .map(|loaded| loaded.servers)
+            .unwrap_or_default()
     };
     let model: Option<Arc<dyn LanguageModel>> = match &loaded.settings.model {
         ModelChoice::Unsaid => None,

@@ -19,21 +19,30 @@ use tokio::sync::Mutex;
 use crate::args::SourceArgs;
 use crate::error::CliError;
 use crate::session::Parts;
-use crate::{output, session, world};
+use crate::world::World;
+use crate::{output, session};
 
 /// Pending envelopes of one session, at most.
-const QUOTA: u32 = 64;
+pub(crate) const QUOTA: u32 = 64;
 
 /// How long records are kept.
-const KEPT: i64 = 7 * 24 * 3_600_000;
+pub(crate) const KEPT: i64 = 7 * 24 * 3_600_000;
 
 /// What a later process needs to read the same hook files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Wiring {
-    agent: String,
-    project: PathBuf,
+pub(crate) struct Wiring {
+    pub(crate) agent: String,
+    pub(crate) project: PathBuf,
     #[serde(flatten)]
-    sources: SourceArgs,
+    pub(crate) sources: SourceArgs,
+}
+
+impl Wiring {
+    /// The wiring that stands in an envelope.
+    pub(crate) fn read(text: &str) -> Result<Wiring, CliError> {
+        serde_json::from_str(text)
+            .map_err(|error| CliError::data(format!("the wiring of an envelope cannot be read: {error}")))
+    }
 }
 
 /// Keeps the wishes of hooks for later.
@@ -49,26 +58,26 @@ pub(crate) fn store(host: &HostContext) -> Option<SqliteStore> {
 }
 
 impl Waking {
-    /// For hooks of these files, fired by this agent.
+    /// For hooks of these files, fired by this agent. The files are named from anywhere ([`session::absolute`]).
     pub(crate) fn of(host: &HostContext, agent: DialectId, sources: &SourceArgs) -> Option<Waking> {
-        let mut sources = sources.clone();
-        let absolute = |path: &mut PathBuf| {
-            if let Ok(whole) = std::path::absolute(&*path) {
-                *path = whole;
-            }
-        };
-        sources.plugin_root.iter_mut().chain(&mut sources.skill).for_each(absolute);
-        // A file is named from where this process stands; its text would be in every envelope.
-        for given in [&mut sources.settings, &mut sources.module_config].into_iter().flatten() {
-            if !given.trim_start().starts_with('{')
-                && let Ok(whole) = std::path::absolute(&*given)
-            {
-                *given = whole.to_string_lossy().into_owned();
-            }
-        }
-        let wiring = Wiring { agent: agent.0.to_owned(), project: host.project.clone(), sources };
-        let wiring = serde_json::to_string(&wiring).ok()?.into();
-        Some(Waking { store: store(host)?, wiring })
+        wired(store(host)?, host, agent, sources)
+    }
+
+    /// For many engines on one store; nothing is kept before [`Waking::shared`] says for whom.
+    pub(crate) fn on_store(store: SqliteStore) -> Waking {
+        Waking { store, wiring: "".into() }
+    }
+
+    /// The same store for these files, where their host keeps its envelopes there.
+    pub(crate) fn shared(
+        &self,
+        host: &HostContext,
+        agent: DialectId,
+        sources: &SourceArgs,
+    ) -> Option<Waking> {
+        let own = store(host)?;
+        let store = if own.path() == self.store.path() { self.store.clone() } else { own };
+        wired(store, host, agent, sources)
     }
 
     /// The engine keeps wishes here.
@@ -98,6 +107,13 @@ impl Waking {
     }
 }
 
+fn wired(store: SqliteStore, host: &HostContext, agent: DialectId, sources: &SourceArgs) -> Option<Waking> {
+    let wiring =
+        Wiring { agent: agent.0.to_owned(), project: host.project.clone(), sources: sources.clone() };
+    let wiring = serde_json::to_string(&wiring).ok()?.into();
+    Some(Waking { store, wiring })
+}
+
 fn now() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH);
     since.ok().and_then(|time| i64::try_from(time.as_millis()).ok()).unwrap_or(0)
@@ -111,11 +127,10 @@ struct Engines {
 
 impl Engines {
     fn make(&self, wiring: &str) -> Result<Engine, CliError> {
-        let wiring: Wiring = serde_json::from_str(wiring)
-            .map_err(|error| CliError::data(format!("the wiring of an envelope cannot be read: {error}")))?;
+        let wiring = Wiring::read(wiring)?;
         let dialects = Dialects::standard();
         let agent = session::dialect(&dialects, &wiring.agent)?.profile().id;
-        let host = world::host_at(wiring.project.clone());
+        let host = World::of_process().host_at(wiring.project.clone());
         let loaded = session::load_files(&host, &dialects, &wiring.sources, Some(agent))?;
         let sessions = session::sessions(&host);
         let waking = Waking {

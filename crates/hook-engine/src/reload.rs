@@ -45,9 +45,13 @@ impl Engine {
     /// It fails as a whole where a file as a whole cannot be used, where the host's check refuses, or where nothing can be made of the
     /// set. A bad entry costs itself alone, as when the engine is built.
     pub async fn reload(&self, loaded: &Loaded, source: Option<&Path>) -> Reload {
-        let number = self.count_reload();
+        self.finish_reload(self.begin_reload(loaded, source)).await
+    }
+
+    /// The first half of [`Engine::reload`], which waits for nobody: the hooks change, or stay.
+    pub fn begin_reload(&self, loaded: &Loaded, source: Option<&Path>) -> Reload {
         let mut reload = Reload {
-            number,
+            number: self.count_reload(),
             failure: None,
             source: source.map(Path::to_owned),
             vanished: Vec::new(),
@@ -67,16 +71,21 @@ impl Engine {
                 let there = |id: &HookId| after.hooks().iter().any(|hook| hook.id == *id);
                 let mut vanished: Vec<HookId> = before.hooks().iter().map(|hook| hook.id.clone()).collect();
                 vanished.retain(|id| !there(id));
-                if let Some(scheduler) = self.scheduler() {
-                    for id in &vanished {
-                        // What cannot be cancelled is dropped when its time comes: its hook is gone.
-                        let gone = scheduler.store().cancel_hook(id.as_str(), scheduler.now()).await;
-                        reload.cancelled += gone.unwrap_or(0);
-                    }
-                }
                 reload.vanished = vanished;
             }
             Err(why) => reload.failure = Some(why),
+        }
+        reload
+    }
+
+    /// The second half: envelopes of hooks that are gone are cancelled, and hooks of ConfigReload hear of it.
+    pub async fn finish_reload(&self, mut reload: Reload) -> Reload {
+        if let Some(scheduler) = self.scheduler() {
+            for id in &reload.vanished {
+                // What cannot be cancelled is dropped when its time comes: its hook is gone.
+                let gone = scheduler.store().cancel_hook(id.as_str(), scheduler.now()).await;
+                reload.cancelled += gone.unwrap_or(0);
+            }
         }
         reload.outcome = self.tell_reload(&reload).await;
         reload

@@ -82,7 +82,7 @@ impl Engine {
     /// Wakes hooks as their times come, until `stop` is done. A failing store is told to `trouble`, and asked again.
     pub async fn keep_waking(&self, stop: impl Future<Output = ()>, trouble: impl Fn(&StoreError)) {
         match self.scheduler() {
-            Some(scheduler) => scheduler.run(self, stop, trouble).await,
+            Some(scheduler) => scheduler.run(self, stop, trouble, |_| ()).await,
             None => stop.await,
         }
     }

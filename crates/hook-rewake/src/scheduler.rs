@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use hook_core::{Clock, RewakeMissed, RewakeSpec, RewakeTrigger};
 use tokio::sync::Notify;
 
@@ -22,6 +23,9 @@ const MOST_DELIVERIES: u32 = 5;
 
 /// How many envelopes are claimed at once.
 const BATCH: usize = 64;
+
+/// How many hooks [`Scheduler::run`] wakes at the same time, where nobody says otherwise.
+const AT_ONCE: usize = 16;
 
 /// How long a scheduler sleeps at most: others may put something into its store.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
@@ -75,19 +79,30 @@ pub struct Round {
     pub fenced: u64,
 }
 
+impl Round {
+    /// Counts another one in.
+    pub fn add(&mut self, other: Round) {
+        self.fired += other.fired;
+        self.dropped += other.dropped;
+        self.fenced += other.fenced;
+    }
+}
+
 /// Wakes hooks when their time has come. Schedulers of several processes can share a store.
 pub struct Scheduler {
     store: Arc<dyn RewakeStore>,
     clock: Arc<dyn Clock>,
     quota: Option<u32>,
     lease: Duration,
+    at_once: usize,
     nudge: Notify,
 }
 
 impl Scheduler {
-    /// A scheduler on this store. No quota, and two minutes for every wake-up.
+    /// A scheduler on this store. No quota, two minutes for every wake-up, and sixteen of them at once.
     pub fn new(store: Arc<dyn RewakeStore>, clock: Arc<dyn Clock>) -> Scheduler {
-        Scheduler { store, clock, quota: None, lease: Duration::from_secs(120), nudge: Notify::new() }
+        let (lease, nudge) = (Duration::from_secs(120), Notify::new());
+        Scheduler { store, clock, quota: None, lease, at_once: AT_ONCE, nudge }
     }
 
     /// With so many pending envelopes per context at most; what is beyond is dropped.
@@ -102,6 +117,18 @@ impl Scheduler {
     pub fn lease(mut self, lease: Duration) -> Scheduler {
         self.lease = lease;
         self
+    }
+
+    /// With so many wake-ups at the same time in [`Scheduler::run`]; at least one.
+    #[must_use]
+    pub fn at_once(mut self, most: usize) -> Scheduler {
+        self.at_once = most.max(1);
+        self
+    }
+
+    /// Says that somebody else has put something into the store: [`Scheduler::run`] looks at once.
+    pub fn nudge(&self) {
+        self.nudge.notify_one();
     }
 
     /// The store.
@@ -181,51 +208,77 @@ impl Scheduler {
         Ok(count)
     }
 
-    /// Wakes everything whose time has come, and what comes due through that.
+    /// Wakes everything whose time has come, and what comes due through that, one after the other.
     ///
     /// # Errors
     /// The store fails. What is claimed by then comes back when its lease is over.
     pub async fn tick(&self, waker: &dyn Waker) -> Result<Round, StoreError> {
         let mut round = Round::default();
         loop {
-            let claims = self.store.claim(self.now(), millis(self.lease), BATCH).await?;
+            let claimed = self.now();
+            let claims = self.store.claim(claimed, millis(self.lease), BATCH).await?;
             if claims.is_empty() {
                 return Ok(round);
             }
             for claim in claims {
-                self.fire(&claim, waker, &mut round).await?;
+                if self.now().saturating_sub(claimed) <= millis(self.lease) / 2 {
+                    round.add(self.fire(claim, waker).await?);
+                } else {
+                    // Those before it took long. With the rest of its lease somebody else might have it before it is done, so it is
+                    // put back, and claimed anew.
+                    let again = vec![claim.envelope.clone()];
+                    self.settle(&claim, Vec::new(), again, &mut round).await?;
+                }
             }
         }
     }
 
-    /// Ticks until `stop` is done: whenever something comes due, something is scheduled here, and once a second for what others
-    /// schedule. A failing store is told to `trouble`, and asked again.
+    /// Wakes hooks until `stop` is done: whenever something comes due, something is scheduled here, and once a second for what others
+    /// schedule. A slow hook holds up no other. What runs when it is stopped is waited for. A failing store is told to `trouble`, and
+    /// asked again; what came of wake-ups is told to `rounds`.
     pub async fn run(
         &self,
         waker: &dyn Waker,
         stop: impl Future<Output = ()>,
         trouble: impl Fn(&StoreError),
+        rounds: impl Fn(&Round),
     ) {
         let mut stop = std::pin::pin!(stop);
+        let mut firing = FuturesUnordered::new();
+        let told = |fired: Result<Round, StoreError>| match fired {
+            Ok(round) => rounds(&round),
+            Err(error) => trouble(&error),
+        };
         loop {
-            if let Err(error) = self.tick(waker).await {
-                trouble(&error);
+            let room = self.at_once - firing.len();
+            let mut sleep = LONGEST_SLEEP;
+            if room > 0 {
+                match self.store.claim(self.now(), millis(self.lease), room.min(BATCH)).await {
+                    Ok(claims) => {
+                        let full = claims.len() == room.min(BATCH);
+                        firing.extend(claims.into_iter().map(|claim| self.fire(claim, waker)));
+                        if !full && let Ok(Some(at)) = self.store.next().await {
+                            sleep = Duration::from_millis(u64::try_from(at - self.now()).unwrap_or(0));
+                        }
+                    }
+                    Err(error) => trouble(&error),
+                }
             }
-            let next = match self.store.next().await {
-                Ok(next) => next.map_or(LONGEST_SLEEP, |at| {
-                    Duration::from_millis(u64::try_from(at - self.now()).unwrap_or(0)).min(LONGEST_SLEEP)
-                }),
-                Err(_) => LONGEST_SLEEP,
-            };
             tokio::select! {
-                () = &mut stop => return,
+                () = &mut stop => break,
+                Some(fired) = firing.next(), if !firing.is_empty() => told(fired),
                 () = self.nudge.notified() => {}
-                () = tokio::time::sleep(next) => {}
+                () = tokio::time::sleep(sleep.min(LONGEST_SLEEP)) => {}
             }
+        }
+        while let Some(fired) = firing.next().await {
+            told(fired);
         }
     }
 
-    async fn fire(&self, claim: &Claim, waker: &dyn Waker, round: &mut Round) -> Result<(), StoreError> {
+    async fn fire(&self, claim: Claim, waker: &dyn Waker) -> Result<Round, StoreError> {
+        let mut round = Round::default();
+        let claim = &claim;
         let envelope = &claim.envelope;
         let now = self.now();
         let ended = |end, why: String| EndRecord::new(envelope, self.now(), end, why);
@@ -234,7 +287,8 @@ impl Scheduler {
         } else if claim.delivery > MOST_DELIVERIES {
             (ended(End::Dropped, why::DELIVERIES.to_owned()), Vec::new())
         } else if self.skips(claim, now) {
-            return self.settle(claim, Vec::new(), self.series(claim, envelope.attempt), round).await;
+            self.settle(claim, Vec::new(), self.series(claim, envelope.attempt), &mut round).await?;
+            return Ok(round);
         } else {
             match waker.wake(claim).await {
                 Woken::Fired(links) => (ended(End::Fired, envelope.spec.reason.clone()), links),
@@ -258,7 +312,8 @@ impl Scheduler {
                 Err(record) => records.push(*record),
             }
         }
-        self.settle(claim, records, next, round).await
+        self.settle(claim, records, next, &mut round).await?;
+        Ok(round)
     }
 
     async fn settle(

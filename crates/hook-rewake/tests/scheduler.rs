@@ -268,11 +268,112 @@ async fn a_running_scheduler_wakes_when_it_is_nudged() {
     let running = scheduler.clone();
     let waker = Once(Mutex::new(Some(tell)));
     let run = async {
-        running.run(&waker, async { told.await.unwrap() }, |error| panic!("{error}")).await;
+        running.run(&waker, async { told.await.unwrap() }, |error| panic!("{error}"), |_| ()).await;
     };
     let rest = async {
         scheduler.schedule(vec![wish]).await.unwrap();
         assert_eq!(scheduler.resolve("t", "k", &BTreeMap::new()).await.unwrap(), 1);
     };
     tokio::time::timeout(Duration::from_secs(10), async { tokio::join!(run, rest) }).await.unwrap();
+}
+
+/// The first hook it wakes waits until it is let go; the others are counted.
+struct Slow {
+    let_go: tokio::sync::Notify,
+    others: tokio::sync::mpsc::UnboundedSender<String>,
+    ended: Mutex<Vec<String>>,
+}
+
+#[async_trait]
+impl Waker for Slow {
+    async fn wake(&self, claim: &Claim) -> Woken {
+        let hook = claim.envelope.hook.to_string();
+        if hook == "slow" {
+            self.let_go.notified().await;
+        } else {
+            let _ = self.others.send(hook.clone());
+        }
+        self.ended.lock().unwrap().push(hook);
+        Woken::Fired(Vec::new())
+    }
+}
+
+fn wish_of(hook: &str) -> Wish {
+    let snapshot =
+        Snapshot { dialect: "native".into(), session: None, payload: "{}".into(), event: 0, host: "".into() };
+    let now = RewakeTrigger::Delay(Duration::from_millis(1));
+    Wish {
+        context: "c".into(),
+        hook: hook.into(),
+        spec: Arc::new(spec(now, 1)),
+        snapshot: Arc::new(snapshot),
+    }
+}
+
+#[tokio::test]
+async fn a_slow_hook_holds_up_no_other_and_is_waited_for_at_the_end() {
+    let scheduler = Scheduler::new(Arc::new(MemoryStore::new()), Arc::new(hook_core::SystemClock));
+    let (others, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let waker = Slow { let_go: tokio::sync::Notify::new(), others, ended: Mutex::default() };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let rounds = Mutex::new(Round::default());
+    let run = scheduler.run(
+        &waker,
+        async { drop(stopped.await) },
+        |error| panic!("{error}"),
+        |round| rounds.lock().unwrap().add(*round),
+    );
+    let rest = async {
+        scheduler.schedule(vec![wish_of("slow")]).await.unwrap();
+        for name in ["one", "two", "three"] {
+            scheduler.schedule(vec![wish_of(name)]).await.unwrap();
+            assert_eq!(heard.recv().await.as_deref(), Some(name));
+        }
+        stop.send(()).unwrap();
+        waker.let_go.notify_one();
+    };
+    tokio::time::timeout(Duration::from_secs(10), async { tokio::join!(run, rest) }).await.unwrap();
+    assert_eq!(*waker.ended.lock().unwrap(), ["one", "two", "three", "slow"]);
+    assert_eq!(rounds.lock().unwrap().fired, 4);
+    assert_eq!(scheduler.store().list(&Filter::default()).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn no_more_hooks_run_at_once_than_may() {
+    let scheduler = Scheduler::new(Arc::new(MemoryStore::new()), Arc::new(hook_core::SystemClock)).at_once(1);
+    let (others, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let waker = Slow { let_go: tokio::sync::Notify::new(), others, ended: Mutex::default() };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    scheduler.schedule(vec![wish_of("slow"), wish_of("other")]).await.unwrap();
+    let run = scheduler.run(&waker, async { drop(stopped.await) }, |error| panic!("{error}"), |_| ());
+    let rest = async {
+        waker.let_go.notify_one();
+        assert_eq!(heard.recv().await.as_deref(), Some("other"));
+        stop.send(()).unwrap();
+    };
+    tokio::time::timeout(Duration::from_secs(10), async { tokio::join!(run, rest) }).await.unwrap();
+    assert_eq!(*waker.ended.lock().unwrap(), ["slow", "other"]);
+}
+
+#[tokio::test]
+async fn what_waited_too_long_for_its_turn_is_claimed_anew() {
+    let bench = Bench::new();
+    struct Long(Arc<ManualClock>, Mutex<Vec<u32>>);
+    #[async_trait]
+    impl Waker for Long {
+        async fn wake(&self, claim: &Claim) -> Woken {
+            self.0.advance(Duration::from_secs(70));
+            self.1.lock().unwrap().push(claim.delivery);
+            Woken::Fired(Vec::new())
+        }
+    }
+    for _ in 0..9 {
+        bench.schedule(spec(RewakeTrigger::Delay(Duration::from_secs(1)), 1)).await;
+    }
+    bench.clock.advance(Duration::from_secs(1));
+    let long = Long(bench.clock.clone(), Mutex::default());
+    // A lease is two minutes: after the first of a batch less than half of it is left for the others.
+    assert_eq!(bench.scheduler.tick(&long).await.unwrap(), Round { fired: 9, dropped: 0, fenced: 0 });
+    assert_eq!(*long.1.lock().unwrap(), [1; 9], "waiting was counted as a delivery");
+    assert_eq!(bench.store.list(&Filter::default()).await.unwrap(), []);
 }

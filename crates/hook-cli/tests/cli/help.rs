@@ -20,6 +20,7 @@ fn help_reads_as_it_should() {
         "disable",
         "check",
         "rewake",
+        "serve",
         "get",
         "completions",
     ];
