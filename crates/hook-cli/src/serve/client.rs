@@ -166,7 +166,8 @@ fn converse(mut server: UnixStream, signals: &UnixStream) -> Asked {
                 Err(wire::NoFrame) => return lost("says something that nobody understands"),
             };
             match kind {
-                wire::DECLINED if !taken => return Asked::Nobody,
+                // Nothing has run.
+                wire::DECLINED => return Asked::Nobody,
                 wire::ENDED if cancelled => return Asked::Ended,
                 // The signal came too late to change anything.
                 wire::ANSWER => {

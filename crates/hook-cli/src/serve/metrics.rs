@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use hook_engine::Reload;
-use hook_engine::core::Outcome;
+use hook_engine::core::Run;
 use hook_engine::rewake::scheduler::Round;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -66,12 +66,13 @@ impl Metrics {
         metrics
     }
 
-    pub(crate) fn dispatched(&self, agent: &'static str, outcome: &Outcome, took: Duration) {
-        let decision = outcome.answer.decision.name().to_owned();
-        self.dispatches.get_or_create(&vec![("agent", agent.to_owned()), ("decision", decision)]).inc();
+    /// An event was answered, with this decision.
+    pub(crate) fn dispatched(&self, agent: &'static str, decision: &str, runs: &[Run], took: Duration) {
+        let labels = vec![("agent", agent.to_owned()), ("decision", decision.to_owned())];
+        self.dispatches.get_or_create(&labels).inc();
         self.answered.fetch_add(1, Ordering::Relaxed);
         self.seconds.observe(took.as_secs_f64());
-        for run in &outcome.runs {
+        for run in runs {
             self.runs.get_or_create(&vec![("status", run.status().name().to_owned())]).inc();
         }
     }

@@ -130,8 +130,13 @@ impl Server {
             spoken.stderr.insert_str(0, remark.as_deref().unwrap_or_default());
             spoken
         };
+        let refused = |spoken: Spoken| {
+            let decision = if spoken.holds { "deny" } else { "none" };
+            self.metrics.dispatched(id.0, decision, &[], began.elapsed());
+            Ok(Given { spoken: remarked(spoken), decision, after: None })
+        };
         if let Some(closed) = dialogue.closed(incoming.events.first(), loaded) {
-            return Ok(Given { spoken: remarked(closed), decision: "deny", after: None });
+            return refused(closed);
         }
         // What such a session remembers ends with its one event, as in a process of its own.
         let own = !names_session(&incoming);
@@ -145,15 +150,14 @@ impl Server {
                 Ok(outcome) => outcome,
                 Err(problem) => {
                     let first = incoming.events.first();
-                    let refusal = dialogue.refuse(Ok(loaded), first, FailureStage::Internal, &problem);
-                    return Ok(Given { spoken: remarked(refusal), decision: "deny", after: None });
+                    return refused(dialogue.refuse(Ok(loaded), first, FailureStage::Internal, &problem));
                 }
             };
         }
         let spoken = dialogue.reply(&engine, &incoming, &mut outcome, loaded, warm.sessions.as_ref());
-        self.metrics.dispatched(id.0, &outcome, began.elapsed());
-        self.scheduler.nudge();
         let decision = outcome.answer.decision.name();
+        self.metrics.dispatched(id.0, decision, &outcome.runs, began.elapsed());
+        self.scheduler.nudge();
         let after = After { engine, own, host, incoming, outcome };
         Ok(Given { spoken: remarked(spoken), decision, after: Some(after) })
     }

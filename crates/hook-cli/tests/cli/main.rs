@@ -15,4 +15,6 @@ mod model;
 mod place;
 mod rewake;
 mod run;
+mod serve;
+mod server;
 mod skills;
