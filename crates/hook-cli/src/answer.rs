@@ -48,22 +48,30 @@ impl Spoken {
     }
 
     /// Gives the reply to the agent that waits at this process's streams.
-    pub(crate) fn say(&self) -> Result<u8, CliError> {
+    pub(crate) fn say(&self) -> Result<Said, CliError> {
         let written = output::data(&self.stdout);
         output::words(&self.stderr);
         match written {
+            Ok(()) => Ok(Said { code: self.code, heard: true }),
             // The agent cannot read why. Exit code 2 at least is a block to every agent that knows exit codes.
             Err(error) if self.holds => {
                 output::words(&format!(
                     "hook: a reply that holds something back could not be written: {error}\n"
                 ));
-                Ok(if self.code == 0 { BLOCK } else { self.code })
+                Ok(Said { code: if self.code == 0 { BLOCK } else { self.code }, heard: false })
             }
             // A reader that went away still gets the exit code.
-            Err(error) if !error.is_broken_pipe() => Err(error),
-            _ => Ok(self.code),
+            Err(error) if error.is_broken_pipe() => Ok(Said { code: self.code, heard: false }),
+            Err(error) => Err(error),
         }
     }
+}
+
+/// What became of a reply.
+pub(crate) struct Said {
+    pub(crate) code: u8,
+    /// The agent has it.
+    pub(crate) heard: bool,
 }
 
 /// One payload of an agent, in the world it was sent from.

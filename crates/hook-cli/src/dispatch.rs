@@ -111,14 +111,14 @@ impl Dispatch<'_> {
             Err(error) => {
                 let refusal =
                     self.dialogue.refuse(Err(&error), first, FailureStage::Configuration, &error.to_string());
-                return refusal.say();
+                return refusal.say().map(|said| said.code);
             }
         };
         let again = session::read_again(agent.as_ref(), self.dialogue.text, &self.dialogue.hint, &loaded);
         let incoming = again.as_ref().unwrap_or(incoming);
         let first = incoming.events.first();
         if let Some(closed) = self.dialogue.closed(first, &loaded) {
-            return closed.say();
+            return closed.say().map(|said| said.code);
         }
 
         self.speak_on_panic(first);
@@ -147,7 +147,8 @@ impl Dispatch<'_> {
         let mut outcome = Outcome::default();
         if engine.concerns(incoming) {
             let refuse = |problem: &str| {
-                self.dialogue.refuse(Ok(&loaded), first, FailureStage::Internal, problem).say()
+                let refusal = self.dialogue.refuse(Ok(&loaded), first, FailureStage::Internal, problem);
+                refusal.say().map(|said| said.code)
             };
             outcome = match session::dispatch(&engine, incoming) {
                 Ok(Some(outcome)) => outcome,
@@ -156,9 +157,11 @@ impl Dispatch<'_> {
             };
         }
         let reply = self.dialogue.reply(&engine, incoming, &mut outcome, &loaded, sessions.as_ref());
-        let code = reply.say()?;
-        for note in engine.confirm(incoming, &outcome) {
-            output::words(&format!("hook: {}\n", note.text));
+        let said = reply.say()?;
+        if said.heard {
+            for note in engine.confirm(incoming, &outcome) {
+                output::words(&format!("hook: {}\n", note.text));
+            }
         }
         // The reply is out; now there is time for what the agent need not wait for.
         background::start(&outcome, self.dialogue.text);
@@ -170,12 +173,12 @@ impl Dispatch<'_> {
         }
         // The process ends here; taking the tables of all hooks apart first is time the agent waits for.
         std::mem::forget((engine, loaded));
-        Ok(code)
+        Ok(said.code)
     }
 
     fn refuse(&self, event: Option<&Event>, stage: FailureStage, problem: &str) -> Result<u8, CliError> {
         let hinted = self.load(&self.dialogue.host(event));
-        self.dialogue.refuse(hinted.as_ref(), event, stage, problem).say()
+        self.dialogue.refuse(hinted.as_ref(), event, stage, problem).say().map(|said| said.code)
     }
 
     /// From here on a panic is answered in the agent's language, too.
@@ -185,7 +188,7 @@ impl Dispatch<'_> {
             let message = format!("hook-engine: a fault of this program: {info}");
             let failure = EngineFailure { stage: FailureStage::Internal, message, deny: true };
             let spoken = answer::failed(agent.as_ref(), event.as_ref(), &failure, &ReplyPolicy::default());
-            let code = spoken.say().unwrap_or(exit::INTERNAL);
+            let code = spoken.say().map_or(exit::INTERNAL, |said| said.code);
             std::process::exit(i32::from(code));
         }));
     }

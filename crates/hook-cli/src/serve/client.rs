@@ -47,9 +47,11 @@ pub(crate) struct Answered {
 impl Answered {
     /// Gives it to the agent, and tells the server so: what it told on behalf of earlier hooks need not be told again.
     pub(crate) fn say(mut self) -> Result<u8, CliError> {
-        let code = self.spoken.say()?;
-        let _ = self.server.write_all(&[wire::DELIVERED]);
-        Ok(code)
+        let said = self.spoken.say()?;
+        if said.heard {
+            let _ = self.server.write_all(&[wire::DELIVERED]);
+        }
+        Ok(said.code)
     }
 }
 

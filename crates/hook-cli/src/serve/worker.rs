@@ -48,14 +48,18 @@ pub(crate) fn work(args: &ServeArgs) -> Result<u8, CliError> {
     let umask = place::umask();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| CliError::internal(format!("cannot make a runtime: {error}")))?;
-    let code = runtime.block_on(serve(args, world, &place, secret, umask));
+    let served = runtime.block_on(serve(args, world, &place, secret, umask));
     // What could not be ended in time is not waited for.
     runtime.shutdown_timeout(Duration::from_millis(500));
+    // Another one can start before those who waited for the end hear of it.
     drop(lock);
-    code
+    served.map(|leaving| {
+        drop(leaving);
+        exit::OK
+    })
 }
 
-/// Held as long as this process lives.
+/// Held as long as this process serves.
 fn lock(place: &Place) -> Result<File, CliError> {
     let path = place.lock();
     let file = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
@@ -104,13 +108,14 @@ fn token(place: &Place) -> Result<String, CliError> {
     Ok(token)
 }
 
+/// Gives those who wait for the end.
 async fn serve(
     args: &ServeArgs,
     world: World,
     place: &Place,
     secret: Option<Vec<u8>>,
     umask: u32,
-) -> Result<u8, CliError> {
+) -> Result<Vec<std::os::unix::net::UnixStream>, CliError> {
     let path = place.socket();
     // Who holds the lock is the only one; what stands there was left by one that was killed.
     let _ = fs::remove_file(&path);
@@ -188,7 +193,8 @@ async fn serve(
     }
     server.warms.close(BACKGROUND_GRACE).await;
     server.say("ended");
-    Ok(exit::OK)
+    let leaving = std::mem::take(&mut *server.leaving.lock().await);
+    Ok(leaving.into_iter().filter_map(|stream| stream.into_std().ok()).collect())
 }
 
 /// Until a signal comes, or the process that looks after this one is gone.

@@ -118,8 +118,8 @@ fn one_that_is_locked_in_does_its_work_itself() {
     let mut command = std::process::Command::new("setpriv");
     command.args(["--no-new-privs", env!("CARGO_BIN_EXE_hook"), "dispatch"]);
     command.current_dir(place.project()).env("HOME", place.home());
-    if command.stdin(Stdio::null()).output().is_err() {
-        eprintln!("skipped: there is no setpriv here");
+    // Without the program nobody can be locked in, and there is nothing to see.
+    if std::process::Command::new("setpriv").arg("--version").output().is_err() {
         return;
     }
     feed(command, call("Bash", "rm -rf /").as_bytes()).exits(0).shows(&["deny"]);
@@ -227,8 +227,6 @@ fn a_server_that_stands_still_holds_nobody_up() {
 
 #[test]
 fn a_socket_that_is_not_ours_is_not_trusted() {
-    let allow =
-        "A\0\0\0\0R\0\0\0\x3d{\"stdout\":\"{}\\n\",\"stderr\":\"\",\"code\":0,\"holds\":false}          ";
     let guard = |place: &Place| dispatch(place, &[], &call("Bash", "rm -rf /"));
     let make = || {
         let place = Place::example("quickstart");
@@ -269,7 +267,6 @@ fn a_socket_that_is_not_ours_is_not_trusted() {
         guard(&place).exits(0).shows(&["deny"]);
         answering.join().unwrap();
     }
-    assert!(allow.starts_with('A'));
 }
 
 #[test]
