@@ -70,23 +70,27 @@ impl Host {
         fs::read_to_string(self.path("log")).unwrap_or_default().lines().map(str::to_owned).collect()
     }
 
-    fn hook(&self, arguments: &[&str], input: &str) -> Output {
+    /// The command, in the project.
+    fn command(&self, arguments: &[&str]) -> Command {
         let path = std::env::join_paths(
             std::iter::once(self.path("bin"))
                 .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
         );
-        let mut child = Command::new(binary())
+        let mut command = Command::new(binary());
+        command
             .args(arguments)
             .current_dir(self.path(PROJECT))
             .env_clear()
             .env("PATH", path.unwrap())
             .env("HOME", self.path("home"))
-            .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+            .envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    fn hook(&self, arguments: &[&str], input: &str) -> Output {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         child.wait_with_output().unwrap()
     }
@@ -369,11 +373,7 @@ fn example_6_an_approval_from_outside_wakes_the_hook() {
     for (decision, told) in
         [("approved", "has no objection to it"), ("too late today", "refused: too late today")]
     {
-        let host = Host::new(&[("<project>/.aimon/hooks.json", APPROVAL)]);
-        let file = host.path("decision");
-        let server = json!({"command": env!("CARGO_BIN_EXE_mcp-server"), "env": {"DECISION_FILE": file}});
-        let servers = json!({"mcpServers": {"approval-gateway": server}}).to_string();
-        host.write(&format!("{PROJECT}/.mcp.json"), &servers);
+        let host = approval_gateway(APPROVAL);
         let held = host.call("Bash", json!({"command": LINE}));
         assert_eq!(held, json!({"decision": "deny", "reason": "awaiting approval"}));
         assert_eq!(
@@ -394,6 +394,123 @@ fn example_6_an_approval_from_outside_wakes_the_hook() {
         assert!(parts.iter().all(|part| feedback.contains(part)), "{next}");
         assert_eq!(host.call("Bash", json!({"command": "ls"})), json!({"decision": "allow"}), "told twice");
         assert_eq!(host.hook(&resolve, "").stdout, b"0 matched\n", "one attempt was all it had");
+    }
+}
+
+/// A server of the host's user, until it is dropped.
+struct Serving {
+    child: std::process::Child,
+    address: String,
+    token: String,
+}
+
+impl Serving {
+    fn start(host: &Host) -> Serving {
+        let mut command = host.command(&["serve", "--http", "127.0.0.1:0"]);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let said = lines.by_ref().map(Result::unwrap).take_while(|line| line != "ready");
+        let said: Vec<String> = said.collect();
+        let address = said.iter().find_map(|line| line.split_once("http://")).unwrap().1;
+        let address = address.split(',').next().unwrap().to_owned();
+        let token = fs::read_to_string(host.path("home/.local/state/hook/serve/token")).unwrap();
+        Serving { child, address, token: token.trim().to_owned() }
+    }
+
+    /// The body of the reply to a request.
+    fn ask(&self, method: &str, path: &str, body: &str) -> Value {
+        let mut stream = std::net::TcpStream::connect(&self.address).unwrap();
+        let (token, long) = (&self.token, body.len());
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
+             Content-Length: {long}\r\n\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).unwrap();
+        serde_json::from_str(reply.split_once("\r\n\r\n").unwrap().1).unwrap()
+    }
+
+    /// The approval comes in, and the hook has been woken.
+    fn resolve(&self) {
+        let event =
+            json!({"type": "approval", "key": "prod-kubectl-apply", "payload": {"decision": "given"}});
+        assert_eq!(self.ask("POST", "/v1/rewake/resolve", &event.to_string()), json!({"matched": 1}));
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while self.ask("GET", "/v1/rewake", "")["pending"] != json!([]) {
+            assert!(std::time::Instant::now() < until, "nobody was woken");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let pid = self.child.id().to_string();
+        let _ = Command::new("kill").args(["-TERM", &pid]).status();
+        let _ = self.child.wait();
+    }
+}
+
+fn approval_gateway(file: &str) -> Host {
+    let host = Host::new(&[("<project>/.aimon/hooks.json", file)]);
+    let decision = host.path("decision");
+    let server = json!({"command": env!("CARGO_BIN_EXE_mcp-server"), "env": {"DECISION_FILE": decision}});
+    let servers = json!({"mcpServers": {"approval-gateway": server}}).to_string();
+    host.write(&format!("{PROJECT}/.mcp.json"), &servers);
+    host
+}
+
+#[test]
+fn example_6_through_a_server_that_is_asked_over_http() {
+    const LINE: &str = "kubectl apply -f site.yaml --context eu-prod";
+    for (decision, told) in
+        [("approved", "has no objection to it"), ("too late today", "refused: too late today")]
+    {
+        let host = approval_gateway(APPROVAL);
+        let serving = Serving::start(&host);
+        let held = host.call("Bash", json!({"command": LINE}));
+        assert_eq!(held, json!({"decision": "deny", "reason": "awaiting approval"}));
+        host.write("decision", decision);
+        serving.resolve();
+        let next = host.call("Bash", json!({"command": "ls"}));
+        let feedback = next["feedback"].as_str().unwrap_or_default();
+        let parts = [told, LINE, "awaiting human approval for prod kubectl apply", "no approval by the user"];
+        assert!(parts.iter().all(|part| feedback.contains(part)), "{next}");
+        assert_eq!(host.call("Bash", json!({"command": "ls"})), json!({"decision": "allow"}), "told twice");
+        let ended = serving.ask("GET", "/v1/rewake?ended=true", "");
+        let fired = ended["ended"].as_array().unwrap().iter().filter(|one| one["end"] == "fired").count();
+        assert_eq!(fired, 1, "{ended}");
+    }
+}
+
+#[test]
+fn example_6_holds_the_call_until_the_approval_is_there() {
+    const LINE: &str = "kubectl apply -f site.yaml --context eu-prod";
+    let holding = APPROVAL.replace(r#""maxAttempts": 1,"#, r#""maxAttempts": 1, "hold": true,"#);
+    for (decision, then) in [
+        ("approved", json!({"decision": "allow"})),
+        ("too late today", json!({"decision": "deny", "reason": "refused: too late today"})),
+    ] {
+        let host = approval_gateway(&holding);
+        let serving = Serving::start(&host);
+        let call = || host.call("Bash", json!({"command": LINE}));
+        assert_eq!(call()["decision"], "deny");
+        let again = call();
+        let reason = again["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains("awaiting human approval for prod kubectl apply"), "{again}");
+        host.write("decision", decision);
+        assert_eq!(call()["decision"], "deny", "nobody has said that it is decided");
+        serving.resolve();
+        let decided = call();
+        assert_eq!(
+            (&decided["decision"], &decided["reason"]),
+            (&then["decision"], &then["reason"]),
+            "{decided}"
+        );
+        let status = host.hook(&["serve", "--status", "--json"], "");
+        let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+        assert_eq!((&status["answered"], &status["declined"]), (&json!(4), &json!(0)));
     }
 }
 

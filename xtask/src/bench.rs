@@ -3,6 +3,7 @@
 mod frontmatter;
 mod http;
 mod mcp;
+mod serve;
 mod skills;
 mod waking;
 
@@ -61,6 +62,7 @@ pub fn run(json: bool) -> Result<bool> {
     let mut rows = Vec::new();
     cold(&binary, &mut rows)?;
     skills::cold(&binary, &mut rows)?;
+    serve::measure(&binary, &mut rows)?;
     in_process(&mut rows)?;
     frontmatter::loading(&mut rows)?;
     skills::in_process(&mut rows)?;
