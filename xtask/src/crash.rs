@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use hook_engine::core::{RewakeMissed, RewakeSpec, RewakeTrigger, SystemClock};
 use hook_engine::rewake::envelope::Snapshot;
 use hook_engine::rewake::scheduler::{Scheduled, Scheduler, Waker, Wish, Woken};
-use hook_engine::rewake::store::{Claim, Filter, SqliteStore};
+use hook_engine::rewake::store::{Claim, Filter, PostgresStore, RewakeStore, SqliteStore};
 
 /// Wake-ups of one chain.
 const ATTEMPTS: u32 = 2;
@@ -49,9 +49,47 @@ impl Waker for Noting {
     }
 }
 
-fn scheduler(folder: &Path) -> Scheduler {
-    let store = Arc::new(SqliteStore::new(folder.join("rewakes.db")));
-    Scheduler::new(store, Arc::new(SystemClock)).lease(LEASE)
+/// The store that processes share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Kind {
+    /// A database in a file.
+    Sqlite,
+    /// The database that `HOOK_TEST_POSTGRES_URL` names.
+    Postgres,
+}
+
+impl Kind {
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Sqlite => "sqlite",
+            Kind::Postgres => "postgres",
+        }
+    }
+
+    fn store(self, folder: &Path) -> Result<Arc<dyn RewakeStore>> {
+        Ok(match self {
+            Kind::Sqlite => Arc::new(SqliteStore::new(folder.join("rewakes.db"))),
+            Kind::Postgres => Arc::new(PostgresStore::new(&url()?)?.schema(schema(folder))),
+        })
+    }
+
+    fn scheduler(self, folder: &Path) -> Result<Scheduler> {
+        Ok(Scheduler::new(self.store(folder)?, Arc::new(SystemClock)).lease(LEASE))
+    }
+}
+
+/// Where the tests' PostgreSQL is.
+const URL: &str = "HOOK_TEST_POSTGRES_URL";
+
+fn url() -> Result<String> {
+    std::env::var(URL).with_context(|| format!("{URL} names no database; `.ci/postgres COMMAND` starts one"))
+}
+
+/// A schema of its own for each run.
+fn schema(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    format!("hook_crash_{}", letters.collect::<String>())
 }
 
 fn wish(trigger: RewakeTrigger) -> Wish {
@@ -81,14 +119,23 @@ fn event(key: u64) -> RewakeTrigger {
 /// Keys that envelopes wait for.
 const KEYS: u64 = 8;
 
+/// Leaves the database as it was. What a failed run has left stays, to be looked at.
+async fn drop_schema(name: &str) -> Result<()> {
+    let (client, connection) = tokio_postgres::connect(&url()?, tokio_postgres::NoTls).await?;
+    let running = tokio::spawn(connection);
+    client.batch_execute(&format!("DROP SCHEMA {name} CASCADE")).await?;
+    drop(client);
+    Ok(running.await??)
+}
+
 /// Works until it is killed.
 ///
 /// # Errors
 /// The store or the log fails.
-pub fn work(folder: &Path) -> Result<()> {
+pub fn work(folder: &Path, kind: Kind) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let scheduler = scheduler(folder);
+        let scheduler = kind.scheduler(folder)?;
         let (log, noting) = (Log::open(folder)?, Noting(Log::open(folder)?));
         loop {
             let delay = RewakeTrigger::Delay(Duration::from_millis(fastrand::u64(1..20)));
@@ -107,16 +154,19 @@ pub fn work(folder: &Path) -> Result<()> {
 ///
 /// # Errors
 /// Something was lost, was woken too often, or was woken twice without saying so.
-pub fn run(rounds: u32) -> Result<()> {
+pub fn run(rounds: u32, kind: Kind) -> Result<()> {
     let folder = tempfile::tempdir()?;
+    // Somebody has to be there before both are killed while they connect.
+    let extra = if kind == Kind::Postgres { Duration::from_millis(30) } else { Duration::ZERO };
     let own = std::env::current_exe()?;
     for _ in 0..rounds {
         let start = || {
             let mut command = Command::new(&own);
-            command.arg("crash").arg("--work").arg(folder.path()).stdout(Stdio::null()).spawn()
+            command.args(["crash", "--store", kind.word(), "--work"]).arg(folder.path());
+            command.stdout(Stdio::null()).spawn()
         };
         let mut working = [start()?, start()?];
-        std::thread::sleep(Duration::from_millis(fastrand::u64(5..60)));
+        std::thread::sleep(Duration::from_millis(fastrand::u64(5..60)) + extra);
         for child in &mut working {
             if let Some(status) = child.try_wait()? {
                 bail!("a process ended by itself: {status}");
@@ -126,11 +176,17 @@ pub fn run(rounds: u32) -> Result<()> {
         }
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(judge(folder.path(), rounds))
+    runtime.block_on(async {
+        judge(folder.path(), rounds, kind).await?;
+        if kind == Kind::Postgres {
+            drop_schema(&schema(folder.path())).await?;
+        }
+        Ok(())
+    })
 }
 
-async fn judge(folder: &Path, rounds: u32) -> Result<()> {
-    let scheduler = scheduler(folder);
+async fn judge(folder: &Path, rounds: u32, kind: Kind) -> Result<()> {
+    let scheduler = kind.scheduler(folder)?;
     let noting = Noting(Log::open(folder)?);
     let until = Instant::now() + REST;
     while !scheduler.store().list(&Filter::default()).await?.is_empty() {
@@ -172,7 +228,8 @@ async fn judge(folder: &Path, rounds: u32) -> Result<()> {
         bail!("{lost} was woken and has no end");
     }
     println!(
-        "{rounds} rounds: {} scheduled, {} woken, {} of them more than once with one fire_id, {} ends, none lost",
+        "{rounds} rounds on {}: {} scheduled, {} woken, {} of them more than once with one fire_id, {} ends, none lost",
+        kind.word(),
         scheduled.len(),
         woken.len(),
         twice,
@@ -186,5 +243,12 @@ async fn judge(folder: &Path, rounds: u32) -> Result<()> {
 /// # Errors
 /// As [`run`].
 pub fn step() -> Result<()> {
-    run(25)
+    run(25, Kind::Sqlite)?;
+    match std::env::var_os(URL) {
+        Some(_) => run(10, Kind::Postgres),
+        None => {
+            println!("skipped on postgres: {URL} names no database");
+            Ok(())
+        }
+    }
 }

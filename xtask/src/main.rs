@@ -53,6 +53,9 @@ enum Verb {
         /// How often two of them are started and killed.
         #[arg(long, default_value_t = 1000)]
         rounds: u32,
+        /// The store that they share; for postgres HOOK_TEST_POSTGRES_URL says where.
+        #[arg(long, value_enum, default_value_t = crash::Kind::Sqlite)]
+        store: crash::Kind,
         /// Be one of them, in this directory.
         #[arg(long, value_name = "DIR", hide = true)]
         work: Option<PathBuf>,
@@ -99,8 +102,8 @@ fn run(verb: Verb) -> Result<bool> {
             ci::judge(&trials::run(&cases.unwrap_or_else(root::cases), &binary)?)?;
         }
         Verb::Bench { json } => return bench::run(json),
-        Verb::Crash { work: Some(folder), .. } => crash::work(&folder)?,
-        Verb::Crash { rounds, work: None } => crash::run(rounds)?,
+        Verb::Crash { work: Some(folder), store, .. } => crash::work(&folder, store)?,
+        Verb::Crash { rounds, store, work: None } => crash::run(rounds, store)?,
         Verb::Dist => println!("{}", dist::build()?.display()),
         Verb::Codes { check: true } => codes::check()?,
         Verb::Codes { check: false } => codes::write()?,

@@ -268,6 +268,7 @@ impl Scheduler {
                 () = &mut stop => break,
                 Some(fired) = firing.next(), if !firing.is_empty() => told(fired),
                 () = self.nudge.notified() => {}
+                () = self.store.hint() => {}
                 () = tokio::time::sleep(sleep.min(LONGEST_SLEEP)) => {}
             }
         }

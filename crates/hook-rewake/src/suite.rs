@@ -55,6 +55,7 @@ pub async fn all<S: RewakeStore>(mut make: impl FnMut() -> S) {
     an_id_is_replaced_without_double_quota(&make()).await;
     a_quota_counts_per_context_and_is_freed(&make()).await;
     a_claim_is_fenced_after_its_lease(&make()).await;
+    a_claim_on_an_earlier_one_of_its_id_is_fenced(&make()).await;
     settling_ends_one_and_stores_the_next(&make()).await;
     events_fire_what_waits_for_them(&make()).await;
     an_event_that_comes_too_late_fires_nothing(&make()).await;
@@ -129,6 +130,19 @@ async fn a_claim_is_fenced_after_its_lease(store: &impl RewakeStore) {
         Err(StoreError::Fenced("a".into()))
     );
     assert_eq!(store.next().await.expect("next"), None);
+}
+
+async fn a_claim_on_an_earlier_one_of_its_id_is_fenced(store: &impl RewakeStore) {
+    put(store, vec![envelope("a", Some(10))]).await;
+    let slow = claim(store, 10).await.remove(0);
+    let second = claim(store, 110).await.remove(0);
+    store.settle(&second, Vec::new(), vec![envelope("a", Some(200))], None).await.expect("settle");
+    let third = claim(store, 200).await.remove(0);
+    for old in [&slow, &second] {
+        let settled = store.settle(old, Vec::new(), Vec::new(), None).await;
+        assert_eq!(settled, Err(StoreError::Fenced("a".into())));
+    }
+    store.settle(&third, Vec::new(), Vec::new(), None).await.expect("settle");
 }
 
 async fn settling_ends_one_and_stores_the_next(store: &impl RewakeStore) {

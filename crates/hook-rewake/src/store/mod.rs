@@ -5,6 +5,8 @@
 //! happens twice has the same [`fire_id`](Claim::fire_id) both times.
 
 mod memory;
+#[cfg(feature = "postgres")]
+mod postgres;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
@@ -16,6 +18,8 @@ use async_trait::async_trait;
 use crate::envelope::{EndRecord, Envelope};
 
 pub use memory::MemoryStore;
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 
@@ -74,6 +78,14 @@ pub enum StoreError {
         found: i64,
         /// The newest one known here.
         known: i64,
+    },
+    /// It is somewhere else, and cannot be reached; why.
+    #[error("the store of envelopes at {place} cannot be reached: {why}")]
+    Unreachable {
+        /// Where it is.
+        place: String,
+        /// What the system says.
+        why: String,
     },
     /// It cannot be read or written; why.
     #[error("the store of envelopes at {place}: {why}")]
@@ -188,4 +200,10 @@ pub trait RewakeStore: Send + Sync {
     /// # Errors
     /// The store fails.
     async fn forget(&self, before: i64) -> Result<u64, StoreError>;
+
+    /// Waits until somebody else may have put something in. It is a hint that saves time: it may come for nothing, and it may not come
+    /// at all, as from stores that give none.
+    async fn hint(&self) {
+        std::future::pending().await
+    }
 }

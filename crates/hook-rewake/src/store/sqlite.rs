@@ -269,7 +269,7 @@ impl RewakeStore for SqliteStore {
         self.with(move |on| {
             let most = i64::try_from(most).unwrap_or(i64::MAX);
             let mut statement = on.prepare_cached(
-                "UPDATE envelope SET claimed = 1, token = token + 1, delivery = delivery + 1, at = ?2
+                "UPDATE envelope SET claimed = 1, token = random() & 9223372036854775807, delivery = delivery + 1, at = ?2
                  WHERE id IN (SELECT id FROM envelope WHERE at <= ?1 ORDER BY at, id LIMIT ?3)
                  RETURNING body, token, delivery",
             )?;
