@@ -13,8 +13,6 @@ use crate::root;
 /// It cannot be built.
 pub fn build() -> Result<PathBuf> {
     let mut cargo = root::cargo();
-    // A panic ends the command, so nobody walks up its stack: the tables for that are a tenth of the file.
-    cargo.env("RUSTFLAGS", "-C force-unwind-tables=no");
     cargo.args(["rustc", "--quiet", "--release", "--package", "hook-cli", "--bin", "hook"]);
     if cfg!(all(target_os = "linux", target_env = "gnu")) {
         cargo.args(["--", "-C", "target-feature=+crt-static", "-C", "relocation-model=static"]);

@@ -20,12 +20,13 @@ use hook_engine::state::{FileSessions, MAX_AGE};
 
 use crate::answer::{self, Dialogue};
 use crate::args::DispatchArgs;
+use crate::background::Place;
 use crate::error::CliError;
 use crate::serve::client::{self, Asked};
 use crate::session::Parts;
 use crate::waking::Waking;
 use crate::world::World;
-use crate::{background, exit, output, session};
+use crate::{exit, output, session};
 
 /// Larger payloads are refused.
 pub(crate) const MAX_PAYLOAD: u64 = 64 * 1024 * 1024;
@@ -138,11 +139,12 @@ impl Dispatch<'_> {
         });
         if !self.args.background.is_empty() {
             let ids: Vec<HookId> = self.args.background.iter().map(HookId::new).collect();
-            session::block_on(async {
+            let ran = session::block_on(async {
                 engine.run_background(incoming, &ids).await;
                 engine.close().await;
-            })?;
-            return Ok(exit::OK);
+            });
+            Place { host: &host, sessions: sessions.as_ref(), incoming }.done();
+            return ran.map(|_| exit::OK);
         }
         let mut outcome = Outcome::default();
         if engine.concerns(incoming) {
@@ -164,7 +166,9 @@ impl Dispatch<'_> {
             }
         }
         // The reply is out; now there is time for what the agent need not wait for.
-        background::start(&outcome, self.dialogue.text);
+        let place = Place { host: &host, sessions: sessions.as_ref(), incoming };
+        place.tend();
+        place.start(&outcome, self.dialogue.text);
         if let Some(waking) = &waking {
             waking.start_if_due();
         }

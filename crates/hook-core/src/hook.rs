@@ -440,6 +440,12 @@ pub struct Hook {
 }
 
 impl Hook {
+    /// True for a hook that runs in the background and wakes the model when it exits with 2 ("Claude Code hooks reference, Run hooks
+    /// in the background": `asyncRewake`).
+    pub fn wakes_model(&self) -> bool {
+        self.background && self.extra.get("asyncRewake").is_some_and(|member| *member == true)
+    }
+
     /// A hook in code that listens to every such event; for hosts that make hooks themselves, and to spread the rest from.
     pub fn new(id: impl AsRef<str>, dialect: DialectId, event: EventKind, handler: Handler) -> Hook {
         Hook {

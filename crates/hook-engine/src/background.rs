@@ -3,13 +3,14 @@
 //! What such a hook decides comes too late and counts for nothing. What it tells the model is kept in the session and goes
 //! out with the next event that can carry it ("Claude Code hooks reference, Run hooks in the background").
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hook_core::{
     Answer, Candidate, Decision, Effect, Event, EventKind, Letter, Note, Outcome, Run, SessionState,
     SessionStore, Status,
 };
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 /// What becomes of the background hooks of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,21 +30,52 @@ pub enum BackgroundMode {
 /// Letters that a session keeps; older ones go.
 const MAX_LETTERS: usize = 64;
 
+/// Background hooks that run for one session at a time, as tasks; what is beyond is not started.
+const MOST_TASKS: usize = 16;
+
 /// The background runs of one engine.
 #[derive(Default)]
-pub(crate) struct Tasks(Mutex<JoinSet<()>>);
+pub(crate) struct Tasks(Mutex<Running>);
+
+#[derive(Default)]
+struct Running {
+    all: JoinSet<()>,
+    of_session: HashMap<String, Vec<AbortHandle>>,
+}
 
 impl Tasks {
-    /// Starts one more; what is done is forgotten.
-    pub(crate) fn start(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        while tasks.try_join_next().is_some() {}
-        tasks.spawn(work);
+    fn lock(&self) -> MutexGuard<'_, Running> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many more may run for a session. What is done is forgotten.
+    pub(crate) fn room(&self, session: &str) -> usize {
+        let mut running = self.lock();
+        while running.all.try_join_next().is_some() {}
+        running.of_session.retain(|_, tasks| {
+            tasks.retain(|task| !task.is_finished());
+            !tasks.is_empty()
+        });
+        MOST_TASKS.saturating_sub(running.of_session.get(session).map_or(0, Vec::len))
+    }
+
+    /// Starts one more.
+    pub(crate) fn start(&self, session: &str, work: impl Future<Output = ()> + Send + 'static) {
+        let mut running = self.lock();
+        let task = running.all.spawn(work);
+        running.of_session.entry(session.to_owned()).or_default().push(task);
+    }
+
+    /// Ends those of a session; their hooks end with them.
+    pub(crate) fn end(&self, session: &str) {
+        for task in self.lock().of_session.remove(session).into_iter().flatten() {
+            task.abort();
+        }
     }
 
     /// Takes all that still run.
     pub(crate) fn take(&self) -> JoinSet<()> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.lock().all)
     }
 }
 
@@ -65,13 +97,32 @@ fn letters(run: &Run) -> Vec<Letter> {
         texts.extend(answer.contexts());
         texts.extend(answer.messages().map(|(text, _)| text));
     }
-    // A hook that wakes the model says why by its exit code.
-    let wakes = run.hook.extra.get("asyncRewake").is_some_and(|member| *member == true);
-    if wakes && run.status() == Status::Blocked {
-        texts.push(answer.reason.as_deref().unwrap_or(&run.stderr));
+    // A hook that wakes the model says why by its exit code, on whatever event.
+    if run.hook.wakes_model() && run.exit_code == Some(2) {
+        let told = answer.effects.iter().find_map(|effect| match effect {
+            Effect::Feedback { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        texts.push(answer.reason.as_deref().or(told).unwrap_or(&run.stderr));
     }
     let letter = |text: &str| Letter { hook: run.hook.id.as_str().to_owned(), text: text.to_owned() };
     texts.into_iter().filter(|text| !text.is_empty()).map(letter).collect()
+}
+
+/// Tells the model, with a later event, of hooks that were not started.
+pub(crate) fn refuse(beyond: &[Candidate], sessions: &dyn SessionStore, session: &str) -> Option<Note> {
+    let letter = |candidate: &Candidate| {
+        let hook = candidate.hook.id.as_str().to_owned();
+        let text =
+            format!("The background hook {hook} was not started: {MOST_TASKS} run for this session already.");
+        Letter { hook, text }
+    };
+    if beyond.is_empty() {
+        return None;
+    }
+    let letters: Vec<Letter> = beyond.iter().map(letter).collect();
+    let mut add = |state: &mut SessionState| add_letters(state, letters.iter().cloned());
+    sessions.update(session, &mut add).err().map(|error| Note::warning(error.to_string()))
 }
 
 /// Keeps what background hooks said for a later event.

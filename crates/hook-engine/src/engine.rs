@@ -389,12 +389,19 @@ impl Engine {
         if has_mail {
             background::deliver(&mut outcome, sessions, &key, self.now(), inner.confirms);
         }
-        let later = background::put_off(&outcome, &background);
-        if inner.background == BackgroundMode::Tasks && !later.is_empty() {
-            let (engine, event) = (self.clone(), event.clone());
-            inner.tasks.start(async move {
-                engine.hear(&event, later).await;
-            });
+        if event.kind == EventKind::SessionEnd {
+            inner.tasks.end(&key);
+        }
+        if inner.background == BackgroundMode::Tasks {
+            let mut later = background::put_off(&outcome, &background);
+            let beyond = later.split_off(later.len().min(inner.tasks.room(&key)));
+            outcome.notes.extend(background::refuse(&beyond, sessions, &key));
+            for candidate in later {
+                let (engine, event) = (self.clone(), event.clone());
+                inner.tasks.start(&key, async move {
+                    engine.hear(&event, vec![candidate]).await;
+                });
+            }
         }
 
         if event.kind == EventKind::Stop {

@@ -24,6 +24,7 @@ use super::warm::{Key, Warms};
 use super::webhook::Deliveries;
 use crate::answer::{self, Dialogue, Spoken};
 use crate::args::SourceArgs;
+use crate::background::Place as Background;
 use crate::waking::Wiring;
 use crate::world::World;
 use crate::{dispatch, session};
@@ -170,6 +171,13 @@ impl Server {
                 self.say(&note.text);
             }
         }
+        // Runs that processes of their own look after: those from before this server was there.
+        let (place, sessions) = (host.clone(), session::sessions(&host));
+        let tended = tokio::task::spawn_blocking({
+            let incoming = incoming.clone();
+            move || Background { host: &place, sessions: sessions.as_ref(), incoming: &incoming }.tend()
+        });
+        let _ = tended.await;
         if let (true, Some(state)) = (answer::starts_session(&incoming), &host.state) {
             let sessions = FileSessions::new(state.join("sessions"), host.clock.clone());
             let swept = tokio::task::spawn_blocking(move || sessions.sweep(MAX_AGE));

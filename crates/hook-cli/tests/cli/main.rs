@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panic")]
 
 mod amplifier;
+mod background;
 mod claude;
 mod dispatch;
 mod examples;

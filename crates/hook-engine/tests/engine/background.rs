@@ -58,3 +58,37 @@ async fn a_hook_that_wakes_the_model_says_why_by_its_exit_code() {
         world.fire("claude", json!({"hook_event_name": "UserPromptSubmit", "session_id": "s"})).await;
     assert_eq!(prompt.answer.contexts().collect::<Vec<_>>(), ["tests fail"]);
 }
+
+#[tokio::test]
+async fn what_still_runs_ends_with_its_session_and_not_with_another() {
+    let hooks = json!({"PreToolUse": [{"hooks": [{"type": "command", "command": "never", "async": true}]}]});
+    let world = World::new("native", Layer::Project, hooks);
+    world.bash("ls").await;
+    let end = |session: &str| json!({"hook_event_name": "SessionEnd", "session_id": session});
+    world.fire("claude", end("other")).await;
+    let done =
+        tokio::time::timeout(std::time::Duration::from_millis(50), world.engine.background_done()).await;
+    assert!(done.is_err(), "it does not end by itself");
+    world.bash("ls").await;
+    world.fire("claude", end("s")).await;
+    tokio::time::timeout(std::time::Duration::from_secs(10), world.engine.background_done()).await.unwrap();
+}
+
+#[tokio::test]
+async fn no_more_tasks_run_at_once_than_may_and_the_model_hears_of_the_others() {
+    let hooks = json!({"PreToolUse": [{"hooks": [{"type": "command", "command": "never", "async": true}]}]});
+    let world = World::new("native", Layer::Project, hooks);
+    for _ in 0..17 {
+        assert_eq!(world.bash("ls").await.answer.contexts().count(), 0);
+    }
+    let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": "s"});
+    let told = world.fire("claude", prompt.clone()).await;
+    let told: Vec<&str> = told.answer.contexts().collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("was not started: 16 run for this session already"), "{told:?}");
+    // Another session has room of its own.
+    let other = json!({"event": "PreToolUse", "session_id": "t", "data": {"tool_name": "Bash"}});
+    world.fire("native", other).await;
+    let prompt = json!({"hook_event_name": "UserPromptSubmit", "session_id": "t"});
+    assert_eq!(world.fire("claude", prompt).await.answer.contexts().count(), 0);
+}

@@ -128,6 +128,22 @@ fn document_answer(cx: &HookCx<'_>, stdout: &Stdout<'_>, stderr: &str, name: &st
     }
 }
 
+/// Exit 2 of a hook that runs in the background and wakes the model, on any event: it says why on standard error, else on standard
+/// output ("Claude Code hooks reference, Run hooks in the background").
+fn wake(stdout: &Stdout<'_>, stderr: &str, json: Answer) -> Reading {
+    let said = match stdout {
+        Stdout::Text(text) => Some((*text).to_owned()),
+        Stdout::Json(map) => Some(Value::Object(map.clone()).to_string()),
+        _ => None,
+    };
+    let text =
+        if stderr.is_empty() { said.unwrap_or_else(|| DEFAULT_REASON.to_owned()) } else { stderr.to_owned() };
+    let mut answer = Answer { effects: json.effects, ..Answer::default() };
+    answer.effects.retain(|effect| !matches!(effect, Effect::Feedback { .. } | Effect::Elicitation { .. }));
+    answer.effects.push(Effect::Feedback { text, to: Audience::Model });
+    Reading::new(Status::Blocked, answer, "exit 2 wakes the model")
+}
+
 fn exit_2(cx: &HookCx<'_>, stdout: &Stdout<'_>, stderr: &str) -> Reading {
     let kind = &cx.event.kind;
     let from_json = match stdout {
@@ -145,6 +161,9 @@ fn exit_2(cx: &HookCx<'_>, stdout: &Stdout<'_>, stderr: &str) -> Reading {
     let text = json_reason.filter(|reason| reason != DEFAULT_REASON).or(json_feedback);
     let text =
         text.unwrap_or_else(|| if stderr.is_empty() { DEFAULT_REASON.to_owned() } else { stderr.to_owned() });
+    if cx.hook.wakes_model() {
+        return wake(stdout, stderr, from_json.unwrap_or_default());
+    }
 
     let block = profile::block_on(cx.event);
     if block == Block::Nothing {
