@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::bench::{Place, SERVER, gone};
 
 /// An engine builder with one mcp hook for calls of Bash, written for this agent.
-fn builder(agent: &str, hook: &Value) -> hook_engine::EngineBuilder {
+pub(crate) fn builder(agent: &str, hook: &Value) -> hook_engine::EngineBuilder {
     let dialects = Dialects::standard();
     let id: DialectId = dialects.find(agent).unwrap().profile().id;
     let file = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}}).to_string();
@@ -27,7 +27,7 @@ fn builder(agent: &str, hook: &Value) -> hook_engine::EngineBuilder {
     Engine::builder(host).documents(parsed.document)
 }
 
-async fn fire(engine: &Engine, tool: &str) -> Outcome {
+pub(crate) async fn fire(engine: &Engine, tool: &str) -> Outcome {
     let payload = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": tool,
         "tool_input": {"command": "rm -r /x", "n": 3, "deep": {"er": [1]}}});
     let agent = engine.dialects().find("claude").unwrap().clone();

@@ -11,13 +11,13 @@ use serde_json::{Map, json};
 
 use crate::bench::{Place, SERVER, call, connections, text};
 
-struct Listening {
+pub(crate) struct Listening {
     child: Child,
     port: u16,
 }
 
 impl Listening {
-    fn start(port: u16) -> Listening {
+    pub(crate) fn start(port: u16) -> Listening {
         let mut command = Command::new(SERVER);
         command.args(["--listen", "--port", &port.to_string()]).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -26,7 +26,7 @@ impl Listening {
         Listening { child, port: line.trim().parse().unwrap() }
     }
 
-    fn clients(&self) -> Connections {
+    pub(crate) fn clients(&self) -> Connections {
         clients(&format!("http://127.0.0.1:{}/mcp", self.port))
     }
 }

@@ -13,3 +13,4 @@ mod ends;
 mod engine;
 mod failures;
 mod http;
+mod notifications;

@@ -24,7 +24,9 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomNotification,
+    ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
+    ServerNotification,
 };
 use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -43,7 +45,7 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let given = Value::Object(request.arguments.unwrap_or_default());
         let number = |name: &str| given[name].as_u64().unwrap_or_default();
@@ -73,6 +75,17 @@ impl ServerHandler for Server {
                     no => text(json!({"decision": "deny", "reason": format!("refused: {no}")}).to_string()),
                 }
             }
+            // Tells something of its own accord: `method`, `params`.
+            "notify" => {
+                let method = given["method"].as_str().unwrap_or_default();
+                let told = notification(method, &given["params"]);
+                context
+                    .peer
+                    .send_notification(told)
+                    .await
+                    .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+                text("{}".to_owned())
+            }
             "pid" => text(std::process::id().to_string()),
             "variable" => text(std::env::var(given["name"].as_str().unwrap_or_default()).unwrap_or_default()),
             "directory" => {
@@ -99,6 +112,27 @@ impl ServerHandler for Server {
             name => return Err(ErrorData::invalid_params(format!("no tool {name:?}"), None)),
         };
         Ok(CallToolResponse::Complete(result))
+    }
+}
+
+/// A notification of this method.
+fn notification(method: &str, params: &Value) -> ServerNotification {
+    match method {
+        "notifications/resources/updated" => {
+            let uri = params["uri"].as_str().unwrap_or_default();
+            let params = ResourceUpdatedNotificationParam::new(uri);
+            ServerNotification::ResourceUpdatedNotification(ResourceUpdatedNotification::new(params))
+        }
+        "notifications/resources/list_changed" => {
+            ServerNotification::ResourceListChangedNotification(Default::default())
+        }
+        "notifications/tools/list_changed" => {
+            ServerNotification::ToolListChangedNotification(Default::default())
+        }
+        "notifications/prompts/list_changed" => {
+            ServerNotification::PromptListChangedNotification(Default::default())
+        }
+        _ => ServerNotification::CustomNotification(CustomNotification::new(method, Some(params.clone()))),
     }
 }
 

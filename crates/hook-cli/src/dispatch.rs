@@ -136,6 +136,7 @@ impl Dispatch<'_> {
             background: BackgroundMode::HandOver,
             confirms: true,
             waking: waking.clone(),
+            observer: None,
         });
         if !self.args.background.is_empty() {
             let ids: Vec<HookId> = self.args.background.iter().map(HookId::new).collect();

@@ -8,7 +8,7 @@ use hook_engine::config::ModelChoice;
 use hook_engine::config::{self, LoadRequest, Loaded, LoadedServers, MAX_FILE, Settings, StdFiles, load};
 use hook_engine::core::{
     Dialect, DialectId, EventHint, EventKind, Files, HandlerKind, Hook, HostContext, Incoming, LanguageModel,
-    ModelError, ModelRequest, Outcome, Payload, SessionStore, Source,
+    ModelError, ModelRequest, Observer, Outcome, Payload, SessionStore, Source,
 };
 use hook_engine::exec_prompt::HttpModel;
 use hook_engine::http::Client;
@@ -168,12 +168,15 @@ pub(crate) struct Parts<'a> {
     pub(crate) confirms: bool,
     /// Where wishes to be woken are kept.
     pub(crate) waking: Option<Waking>,
+    /// Somebody who looks on.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
 /// An engine for these documents. MCP servers are read when a hook calls one, and the model of the settings is connected to when a
 /// hook asks it.
 pub(crate) fn engine(parts: Parts<'_>) -> Engine {
-    let Parts { host, dialects, loaded, sources, only, sessions, background, confirms, waking } = parts;
+    let Parts { host, dialects, loaded, sources, only, sessions, background, confirms, waking, observer } =
+        parts;
     let (known, settings, sources) = (dialects.clone(), loaded.settings.clone(), sources.clone());
     // The arguments were good enough to load the hooks.
     let servers = move |host: &HostContext| {
@@ -198,6 +201,10 @@ pub(crate) fn engine(parts: Parts<'_>) -> Engine {
         None => builder,
     };
     let builder = if confirms { builder.confirms_replies() } else { builder };
+    let builder = match observer {
+        Some(observer) => builder.observer(observer),
+        None => builder,
+    };
     let builder = match waking {
         Some(waking) => waking.on(builder),
         None => builder,

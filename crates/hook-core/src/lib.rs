@@ -57,7 +57,9 @@ pub use host::{Clock, HostContext, ManualClock, SystemClock};
 pub use http::{
     BodyTemplate, HttpHandler, HttpMethod, HttpRules, TemplateValues, VariableSyntax, is_reserved_header,
 };
-pub use mcp::{ArgumentRule, McpClients, McpError, McpResult, McpServer, McpServers, McpTransport};
+pub use mcp::{
+    ArgumentRule, McpClients, McpError, McpEvent, McpListener, McpResult, McpServer, McpServers, McpTransport,
+};
 pub use model::{Asking, LanguageModel, ModelError, ModelProvider, ModelRequest, ModelSettings};
 pub use outcome::{Outcome, Run};
 pub use plan::{Budget, Candidate, FoldRule, Group, InputRule, Order, Plan, Skip, Stage, StopRule};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -134,6 +135,23 @@ impl McpError {
         McpError { kind, message: message.into(), notes: Vec::new() }
     }
 }
+
+/// Something that a server told of its own accord, as an event from outside ("Hook Configuration Guide, Async Rewake, MCP
+/// notifications").
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpEvent {
+    /// The server.
+    pub server: String,
+    /// The type, `mcp.resource_updated` for instance.
+    pub kind: String,
+    /// What it is about.
+    pub key: String,
+    /// What else it told, texts alone.
+    pub payload: BTreeMap<String, String>,
+}
+
+/// Hears events of servers. It is called on a task that reads what a server says, and returns at once.
+pub type McpListener = Arc<dyn Fn(McpEvent) + Send + Sync>;
 
 /// Calls tools of MCP servers. A host that is connected to servers already brings its own.
 ///

@@ -1,5 +1,6 @@
 //! Small traits at which a host looks in or decides.
 
+use crate::answer::Note;
 use crate::event::Event;
 use crate::hook::Hook;
 use crate::outcome::{Outcome, Run};
@@ -33,4 +34,7 @@ pub trait Observer: Send + Sync {
 
     /// The event is decided.
     fn decided(&self, _event: &Event, _outcome: &Outcome) {}
+
+    /// Something is to be told that belongs to no event of an agent.
+    fn noticed(&self, _note: &Note) {}
 }

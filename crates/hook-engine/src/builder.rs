@@ -18,6 +18,7 @@ use hook_state::MemorySessions;
 
 use crate::background::BackgroundMode;
 use crate::engine::Engine;
+use crate::hearing::Hearing;
 use crate::reload::Check;
 use crate::rewakes::RewakeParts;
 use hook_rewake::envelope::Envelope;
@@ -40,6 +41,7 @@ pub struct EngineBuilder {
     pub(crate) rewake: RewakeParts,
     pub(crate) check: Option<Arc<Check>>,
     pub(crate) confirms: bool,
+    pub(crate) hearing: Hearing,
 }
 
 impl EngineBuilder {
@@ -62,6 +64,7 @@ impl EngineBuilder {
             rewake: RewakeParts::default(),
             check: None,
             confirms: false,
+            hearing: Hearing::default(),
         }
     }
 
@@ -156,6 +159,9 @@ impl EngineBuilder {
     /// Runs mcp hooks by calling tools of these servers, which are started, or connected to, by the first hook that needs them.
     /// `read` is called once, by the first mcp hook that runs. They end with the engine ([`Engine::close`]).
     ///
+    /// What connected servers tell of their own accord resolves events ("Hook Configuration Guide, Async Rewake, MCP notifications"), where
+    /// the engine has a store for wishes ([`EngineBuilder::rewake`]): `mcp.resource_updated` and its like.
+    ///
     /// ```no_run
     /// use hook_engine::Engine;
     /// use hook_engine::config::{LoadRequest, StdFiles, load, load_servers};
@@ -177,10 +183,12 @@ impl EngineBuilder {
         self,
         read: impl FnOnce(&HostContext) -> McpServers + Send + 'static,
     ) -> EngineBuilder {
-        self.executor(Arc::new(McpExecutor::of_servers(read)))
+        let executor = McpExecutor::of_servers(read).listener(self.hearing.listener());
+        self.executor(Arc::new(executor))
     }
 
-    /// Runs mcp hooks through clients that the host brings: one that is connected to servers already.
+    /// Runs mcp hooks through clients that the host brings: one that is connected to servers already. It hears their notifications itself,
+    /// and resolves events with [`Engine::scheduler`].
     #[must_use]
     pub fn mcp_clients(self, clients: Arc<dyn McpClients>) -> EngineBuilder {
         self.executor(Arc::new(McpExecutor::new(clients)))

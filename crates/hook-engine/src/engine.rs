@@ -39,7 +39,7 @@ struct Written {
     code: Vec<CodeHook>,
 }
 
-struct Inner {
+pub(crate) struct Inner {
     host: HostContext,
     dialects: Dialects,
     only: Option<Vec<EventKind>>,
@@ -88,6 +88,7 @@ impl Engine {
             rewake,
             check,
             confirms,
+            hearing,
         } = builder;
         let guard = |hook: &Hook| runs_in_doubt(&dialects, hook);
         let (generation, diagnostics) = Generation::build(1, &documents, only.as_deref(), &guard);
@@ -117,7 +118,20 @@ impl Engine {
             tasks: Tasks::default(),
             asks,
         };
-        Engine { inner: Arc::new(inner) }
+        let inner = Arc::new(inner);
+        hearing.of(&inner);
+        Engine { inner }
+    }
+
+    pub(crate) fn from_inner(inner: Arc<Inner>) -> Engine {
+        Engine { inner }
+    }
+
+    /// Tells the observers what belongs to no event.
+    pub(crate) fn notice(&self, note: Note) {
+        for observer in self.observers() {
+            observer.noticed(&note);
+        }
     }
 
     /// The dialects this engine knows.

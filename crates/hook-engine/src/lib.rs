@@ -41,6 +41,7 @@ mod code;
 mod engine;
 mod environment;
 mod explain;
+mod hearing;
 mod hold;
 mod passing;
 mod reload;

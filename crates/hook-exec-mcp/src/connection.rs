@@ -20,6 +20,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::notifications::Heard;
 use crate::words::Words;
 
 /// How long the library has to close a connection.
@@ -66,7 +67,7 @@ impl Connection {
     /// Takes over what a handshake gave; `leader` is the process behind it, where it is one of ours.
     pub(crate) fn new(
         name: &str,
-        running: RunningService<RoleClient, ClientConfig>,
+        running: RunningService<RoleClient, Heard>,
         leader: Option<Leader>,
         words: Arc<Words>,
     ) -> Connection {
@@ -137,7 +138,7 @@ impl Connection {
 
 /// Keeps a connection until nobody needs it or the server is gone; then ends it, and its process with everything it started.
 async fn keep(
-    running: RunningService<RoleClient, ClientConfig>,
+    running: RunningService<RoleClient, Heard>,
     leader: Option<Leader>,
     ended: oneshot::Receiver<Infallible>,
     words: Arc<Words>,

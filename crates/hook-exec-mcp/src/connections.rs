@@ -7,12 +7,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::future::join_all;
-use hook_core::{FailureKind, McpClients, McpError, McpResult, McpServer, McpServers, McpTransport};
+use hook_core::{
+    FailureKind, McpClients, McpError, McpListener, McpResult, McpServer, McpServers, McpTransport,
+};
 use hook_http::Client;
 use serde_json::{Map, Value};
-use tokio::time::{Instant, timeout_at};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::connection::{Connection, WORDS_GRACE};
+use crate::notifications::Heard;
 use crate::words::Words;
 use crate::{http, stdio};
 
@@ -23,18 +27,54 @@ use crate::{http, stdio};
 /// next call makes a new one.
 pub struct Connections {
     servers: McpServers,
-    environment: BTreeMap<OsString, OsString>,
-    client: Client,
+    means: Means,
     slots: Mutex<HashMap<String, Arc<Slot>>>,
 }
 
-/// The place of one server's connection. The lock is held while it is made, so that it is made once.
-type Slot = tokio::sync::Mutex<Option<Arc<Connection>>>;
+/// What connections are made with.
+#[derive(Clone)]
+struct Means {
+    environment: Arc<BTreeMap<OsString, OsString>>,
+    client: Client,
+    listener: Option<McpListener>,
+}
+
+/// The place of one server's connection. The lock is held by the call that waits for it, so that it is made once.
+type Slot = tokio::sync::Mutex<Place>;
+
+#[derive(Default)]
+struct Place {
+    connection: Option<Arc<Connection>>,
+    starting: Option<Starting>,
+}
+
+/// A connection that is being made, beside the calls that wait for it. It ends when this is dropped.
+struct Starting {
+    task: JoinHandle<Result<Connection, McpError>>,
+    words: Arc<Words>,
+}
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// How long a server may take to start at most, however many calls have given up on it.
+const LONGEST_START: Duration = Duration::from_secs(30);
 
 impl Connections {
     /// Connections to these servers. `environment` is what those that are started inherit.
     pub fn new(environment: BTreeMap<OsString, OsString>, servers: McpServers) -> Connections {
-        Connections { servers, environment, client: Client::new(), slots: Mutex::default() }
+        let means = Means { environment: Arc::new(environment), client: Client::new(), listener: None };
+        Connections { servers, means, slots: Mutex::default() }
+    }
+
+    /// Tells this listener what servers say of their own accord.
+    #[must_use]
+    pub fn listener(mut self, listener: McpListener) -> Connections {
+        self.means.listener = Some(listener);
+        self
     }
 
     fn server(&self, name: &str) -> Result<&McpServer, McpError> {
@@ -75,26 +115,31 @@ impl Connections {
         let slot = self.slot(&server.name);
         let mut place =
             timeout_at(budget.deadline, slot.lock()).await.map_err(|_| budget.starting(server))?;
-        if let Some(known) = &*place
+        if let Some(known) = &place.connection
             && known.is_alive()
             && !spent.is_some_and(|spent| Arc::ptr_eq(spent, known))
         {
             return Ok((known.clone(), true));
         }
-        *place = None;
-        let words = Words::new();
-        let made = timeout_at(budget.deadline, self.connect(server, words.clone())).await;
-        let made = match made {
-            Ok(made) => made?,
-            Err(_) => {
-                let notes = words.notes(WORDS_GRACE).await;
-                words.stop();
-                return Err(McpError { notes, ..budget.starting(server) });
+        place.connection = None;
+        let mut starting = place.starting.take().unwrap_or_else(|| self.means.start(server));
+        match timeout_at(budget.deadline, &mut starting.task).await {
+            Ok(Ok(made)) => {
+                let made = Arc::new(made?);
+                place.connection = Some(made.clone());
+                Ok((made, false))
             }
-        };
-        let made = Arc::new(made);
-        *place = Some(made.clone());
-        Ok((made, false))
+            Ok(Err(error)) => {
+                let message = format!("the MCP server {:?} cannot be started: {error}", server.name);
+                Err(McpError::new(FailureKind::Spawn, message))
+            }
+            Err(_) => {
+                let notes = starting.words.notes(WORDS_GRACE).await;
+                // It may be ready for the next call.
+                place.starting = Some(starting);
+                Err(McpError { notes, ..budget.starting(server) })
+            }
+        }
     }
 
     /// Makes room for a new connection: the next call does not get one that has just failed. Calls on their way keep it.
@@ -102,19 +147,38 @@ impl Connections {
         let slot = self.slot(&server.name);
         // Somebody who holds the place makes a new one already.
         if let Ok(mut place) = slot.try_lock() {
-            place.take_if(|known| Arc::ptr_eq(known, spent));
+            place.connection.take_if(|known| Arc::ptr_eq(known, spent));
         }
+    }
+}
+
+impl Means {
+    /// Begins to connect.
+    fn start(&self, server: &McpServer) -> Starting {
+        let words = Words::new();
+        let (means, server, heard) = (self.clone(), server.clone(), words.clone());
+        let task = tokio::spawn(async move {
+            let made = timeout(LONGEST_START, means.connect(&server, heard.clone())).await;
+            made.unwrap_or_else(|_| {
+                heard.stop();
+                let (name, seconds) = (&server.name, LONGEST_START.as_secs());
+                let message = format!("the MCP server {name:?} was not ready within {seconds}s");
+                Err(McpError::new(FailureKind::Timeout, message))
+            })
+        });
+        Starting { task, words }
     }
 
     async fn connect(&self, server: &McpServer, words: Arc<Words>) -> Result<Connection, McpError> {
+        let heard = Heard::new(&server.name, self.listener.clone());
         match &server.transport {
             McpTransport::Stdio { command, args, environment } => {
                 let program =
                     stdio::Program { command, args, own: environment, inherited: &self.environment };
-                stdio::connect(server, &program, words).await
+                stdio::connect(server, &program, heard, words).await
             }
             McpTransport::Http { url, headers } => {
-                http::connect(&self.client, server, url, headers, words).await
+                http::connect(&self.client, server, url, headers, heard, words).await
             }
             _ => {
                 let message =
@@ -181,9 +245,14 @@ impl McpClients for Connections {
             slots.drain().map(|(_, slot)| slot).collect()
         };
         let closing = slots.iter().map(|slot| async {
-            // One that is just being made ends with the call that makes it.
-            let connection = slot.try_lock().ok().and_then(|mut place| place.take());
-            if let Some(connection) = connection {
+            // One that somebody waits for just now ends with the call that waits.
+            let Ok(mut place) = slot.try_lock() else { return };
+            if let Some(mut starting) = place.starting.take() {
+                starting.task.abort();
+                // Its process is killed when the task is.
+                let _ = (&mut starting.task).await;
+            }
+            if let Some(connection) = place.connection.take() {
                 connection.close().await;
             }
         });

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hook_core::{
     ArgumentRule, Call, Executor, FailureKind, Handler, HandlerFailure, HandlerKind, HandlerOutput, HookCx,
-    HostContext, McpClients, McpError, McpHandler, McpResult, McpServers, Note, Stream,
+    HostContext, McpClients, McpError, McpHandler, McpListener, McpResult, McpServers, Note, Stream,
 };
 use hook_exec::caught;
 use hook_exec::limits::MAX_STREAM;
@@ -27,18 +27,26 @@ pub struct McpExecutor {
     clients: OnceLock<Arc<dyn McpClients>>,
     /// Tells the servers; taken by the first run.
     read: Mutex<Option<Reader>>,
+    listener: Option<McpListener>,
 }
 
 impl McpExecutor {
     /// An executor that calls tools through these clients.
     pub fn new(clients: Arc<dyn McpClients>) -> McpExecutor {
-        McpExecutor { clients: OnceLock::from(clients), read: Mutex::new(None) }
+        McpExecutor { clients: OnceLock::from(clients), read: Mutex::new(None), listener: None }
     }
 
     /// An executor that calls tools of the servers that `read` tells, through [`Connections`]. It is asked once, by the first
     /// run: most events of most hosts call no tool.
     pub fn of_servers(read: impl FnOnce(&HostContext) -> McpServers + Send + 'static) -> McpExecutor {
-        McpExecutor { clients: OnceLock::new(), read: Mutex::new(Some(Box::new(read))) }
+        McpExecutor { clients: OnceLock::new(), read: Mutex::new(Some(Box::new(read))), listener: None }
+    }
+
+    /// Tells this listener what servers say of their own accord. Clients that the host brings are listened to by the host.
+    #[must_use]
+    pub fn listener(mut self, listener: McpListener) -> McpExecutor {
+        self.listener = Some(listener);
+        self
     }
 
     fn clients(&self, host: &HostContext) -> &dyn McpClients {
@@ -46,7 +54,11 @@ impl McpExecutor {
             let read = self.read.lock().unwrap_or_else(PoisonError::into_inner).take();
             let servers = read.map(|read| read(host)).unwrap_or_default();
             let environment = host.inherited().map(|(name, value)| (name.clone(), value.clone()));
-            Arc::new(Connections::new(environment.collect(), servers))
+            let connections = Connections::new(environment.collect(), servers);
+            match self.listener.clone() {
+                Some(listener) => Arc::new(connections.listener(listener)),
+                None => Arc::new(connections),
+            }
         });
         made.as_ref()
     }

@@ -12,7 +12,8 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::FixedInterval;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
-use crate::connection::{Connection, introduction, not_greeted};
+use crate::connection::{Connection, not_greeted};
+use crate::notifications::Heard;
 use crate::words::Words;
 
 /// How often, and after which pause, a stream that broke off is asked for again. The library would never give up, and a call
@@ -26,6 +27,7 @@ pub(crate) async fn connect(
     server: &McpServer,
     url: &str,
     headers: &[(String, String)],
+    heard: Heard,
     words: Arc<Words>,
 ) -> Result<Connection, McpError> {
     let name = &server.name;
@@ -39,7 +41,7 @@ pub(crate) async fn connect(
     (again.max_times, again.duration) = (Some(STREAM_RETRIES), STREAM_PAUSE);
     config.retry_config = Arc::new(again);
     let transport = StreamableHttpClientTransport::with_client(client, config);
-    match introduction().serve(transport).await {
+    match heard.serve(transport).await {
         Ok(running) => Ok(Connection::new(name, running, None, words)),
         Err(error) => Err(failed(FailureKind::Unreachable, not_greeted(&error))),
     }

@@ -15,12 +15,17 @@
 //! - **Words for failures.** The standard error of a server never reaches ours; its last lines, and what it wrote to its standard
 //!   output that is no message, stand in the notes of a failure.
 //!
+//! - **A start goes on.** A server that needs longer to start than the call may take is left to it, for half a minute at most, and the
+//!   next call finds it ready.
+//! - **Events.** What servers tell of their own accord goes to a listener.
+//!
 //! This is the one crate that knows the MCP library.
 
 mod connection;
 mod connections;
 mod executor;
 mod http;
+mod notifications;
 mod stdio;
 mod words;
 

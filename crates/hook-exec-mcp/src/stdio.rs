@@ -17,7 +17,8 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::connection::{Connection, WORDS_GRACE, introduction, not_greeted};
+use crate::connection::{Connection, WORDS_GRACE, not_greeted};
+use crate::notifications::Heard;
 use crate::words::{Overheard, Words};
 
 /// How long a server that closed its output may take to exit.
@@ -37,6 +38,7 @@ pub(crate) struct Program<'a> {
 pub(crate) async fn connect(
     server: &McpServer,
     program: &Program<'_>,
+    heard: Heard,
     words: Arc<Words>,
 ) -> Result<Connection, McpError> {
     let name = &server.name;
@@ -52,7 +54,7 @@ pub(crate) async fn connect(
 
     let transport = AsyncRwTransport::new_client(Overheard::new(stdout, words.clone()), stdin);
     let greeted = {
-        let mut greeting = std::pin::pin!(introduction().serve(transport));
+        let mut greeting = std::pin::pin!(heard.serve(transport));
         tokio::select! {
             greeted = &mut greeting => greeted,
             // What it said last is still in the pipe; somebody it left behind may hold that open.

@@ -8,7 +8,6 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use hook_core::{Clock, RewakeMissed, RewakeSpec, RewakeTrigger};
-use tokio::sync::Notify;
 
 use crate::cron::Cron;
 use crate::envelope::{End, EndRecord, Envelope, Snapshot, millis, why};
@@ -95,14 +94,13 @@ pub struct Scheduler {
     quota: Option<u32>,
     lease: Duration,
     at_once: usize,
-    nudge: Notify,
 }
 
 impl Scheduler {
     /// A scheduler on this store. No quota, two minutes for every wake-up, and sixteen of them at once.
     pub fn new(store: Arc<dyn RewakeStore>, clock: Arc<dyn Clock>) -> Scheduler {
-        let (lease, nudge) = (Duration::from_secs(120), Notify::new());
-        Scheduler { store, clock, quota: None, lease, at_once: AT_ONCE, nudge }
+        let lease = Duration::from_secs(120);
+        Scheduler { store, clock, quota: None, lease, at_once: AT_ONCE }
     }
 
     /// With so many pending envelopes per context at most; what is beyond is dropped.
@@ -124,11 +122,6 @@ impl Scheduler {
     pub fn at_once(mut self, most: usize) -> Scheduler {
         self.at_once = most.max(1);
         self
-    }
-
-    /// Says that somebody else has put something into the store: [`Scheduler::run`] looks at once.
-    pub fn nudge(&self) {
-        self.nudge.notify_one();
     }
 
     /// The store.
@@ -189,7 +182,6 @@ impl Scheduler {
         if !records.is_empty() {
             self.store.record(records).await?;
         }
-        self.nudge.notify_one();
         Ok(results)
     }
 
@@ -204,7 +196,6 @@ impl Scheduler {
         brought: &BTreeMap<String, String>,
     ) -> Result<u64, StoreError> {
         let count = self.store.resolve(kind, key, brought, self.now()).await?;
-        self.nudge.notify_one();
         Ok(count)
     }
 
@@ -267,7 +258,6 @@ impl Scheduler {
             tokio::select! {
                 () = &mut stop => break,
                 Some(fired) = firing.next(), if !firing.is_empty() => told(fired),
-                () = self.nudge.notified() => {}
                 () = self.store.hint() => {}
                 () = tokio::time::sleep(sleep.min(LONGEST_SLEEP)) => {}
             }

@@ -158,7 +158,6 @@ impl Server {
         let spoken = dialogue.reply(&engine, &incoming, &mut outcome, loaded, warm.sessions.as_ref());
         let decision = outcome.answer.decision.name();
         self.metrics.dispatched(id.0, decision, &outcome.runs, began.elapsed());
-        self.scheduler.nudge();
         let after = After { engine, own, host, incoming, outcome };
         Ok(Given { spoken: remarked(spoken), decision, after: Some(after) })
     }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use hook_engine::config::{Loaded, StdFiles};
-use hook_engine::core::{DialectId, Files, HostContext, McpServers, SessionStore};
+use hook_engine::core::{DialectId, Files, HostContext, McpServers, Note, Observer, SessionStore};
 use hook_engine::mapper::Dialects;
 use hook_engine::registry::watch::{Recorder, Seen, Timing, Watch};
 use hook_engine::{BackgroundMode, Engine, Reload};
@@ -19,8 +19,9 @@ use tokio::task::JoinHandle;
 use super::stamped::{Stamped, Stamps};
 use crate::args::SourceArgs;
 use crate::error::CliError;
+use crate::output;
 use crate::session::{self, Parts};
-use crate::waking::Waking;
+use crate::waking::{Waking, Wiring};
 
 /// Engines that are kept at most; the one that was not needed for the longest time makes room.
 const MOST: usize = 32;
@@ -142,12 +143,17 @@ impl Warms {
         all.values().filter(fits).max_by_key(|warm| *lock(&warm.used)).cloned()
     }
 
-    /// Closes what nobody needs.
-    pub(crate) fn sweep(&self) {
+    /// Closes what nobody needs. Hooks that wait for something may wait for what an MCP server tells, so that their engines stay.
+    pub(crate) fn sweep(&self, waiting: &[Wiring]) {
         let mut all = lock(&self.made);
+        let awaited = |key: &Key| {
+            waiting.iter().any(|wiring| {
+                wiring.agent == key.agent.0 && wiring.project == key.project && wiring.sources == key.sources
+            })
+        };
         let idle: Vec<Key> = all
             .iter()
-            .filter(|(_, warm)| lock(&warm.used).elapsed() > IDLE)
+            .filter(|(key, warm)| lock(&warm.used).elapsed() > IDLE && !awaited(key))
             .map(|(key, _)| key.clone())
             .collect();
         for warm in idle.iter().filter_map(|key| all.remove(key)) {
@@ -317,6 +323,15 @@ fn read(key: &Key, host: &HostContext, dialects: &Dialects) -> Result<Read, CliE
     Ok(Read { loaded, servers, stamps: stamped.stamps(), seen })
 }
 
+/// Writes down what belongs to no event. What belongs to one goes to its agent.
+struct Watcher;
+
+impl Observer for Watcher {
+    fn noticed(&self, note: &Note) {
+        output::words(&format!("hook serve: {}\n", note.text));
+    }
+}
+
 fn engine(
     host: &HostContext,
     dialects: &Dialects,
@@ -335,5 +350,6 @@ fn engine(
         background: BackgroundMode::Tasks,
         confirms: true,
         waking,
+        observer: Some(Arc::new(Watcher)),
     })
 }

@@ -1,5 +1,6 @@
 //! The process that serves.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt;
@@ -9,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use hook_engine::core::SystemClock;
 use hook_engine::mapper::Dialects;
 use hook_engine::rewake::scheduler::Scheduler;
-use hook_engine::rewake::store::{RewakeStore, SqliteStore};
+use hook_engine::rewake::store::{Filter, RewakeStore, SqliteStore};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Mutex, watch};
@@ -23,7 +24,7 @@ use super::webhook::Deliveries;
 use super::{http, socket};
 use crate::args::ServeArgs;
 use crate::error::CliError;
-use crate::waking::{KEPT, QUOTA, Waking};
+use crate::waking::{KEPT, QUOTA, Waking, Wiring};
 use crate::world::World;
 use crate::{exit, output, session};
 
@@ -247,7 +248,11 @@ async fn sweep(server: Arc<Server>) {
     loop {
         tokio::select! {
             _ = again.tick() => {
-                server.warms.sweep();
+                if let Ok(pending) = server.store.list(&Filter::default()).await {
+                    let wirings: BTreeSet<_> = pending.into_iter().map(|one| one.snapshot.host.clone()).collect();
+                    let read = wirings.iter().filter_map(|wiring| Wiring::read(wiring).ok());
+                    server.warms.sweep(&read.collect::<Vec<_>>());
+                }
                 // It is tried again; what is kept too long harms nobody.
                 let _ = server.store.forget(server.scheduler.now() - KEPT).await;
             }

@@ -13,7 +13,11 @@ const MOST_RECORDS: usize = 10_000;
 
 /// A store in memory: gone with its process.
 #[derive(Debug, Default)]
-pub struct MemoryStore(Mutex<Inner>);
+pub struct MemoryStore {
+    inner: Mutex<Inner>,
+    #[cfg(feature = "scheduler")]
+    fresh: tokio::sync::Notify,
+}
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -43,9 +47,15 @@ impl MemoryStore {
         MemoryStore::default()
     }
 
+    /// Something was put in.
+    fn tell(&self) {
+        #[cfg(feature = "scheduler")]
+        self.fresh.notify_one();
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         // Every change is whole before anything can panic.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -104,7 +114,10 @@ impl Inner {
 impl RewakeStore for MemoryStore {
     async fn put(&self, envelopes: Vec<Envelope>, quota: Option<u32>) -> Result<Vec<Put>, StoreError> {
         let mut inner = self.lock();
-        Ok(envelopes.into_iter().map(|envelope| inner.insert(envelope, quota)).collect())
+        let puts = envelopes.into_iter().map(|envelope| inner.insert(envelope, quota)).collect();
+        drop(inner);
+        self.tell();
+        Ok(puts)
     }
 
     async fn claim(&self, now: i64, lease: i64, most: usize) -> Result<Vec<Claim>, StoreError> {
@@ -172,6 +185,8 @@ impl RewakeStore for MemoryStore {
                 count += 1;
             }
         }
+        drop(inner);
+        self.tell();
         Ok(count)
     }
 
@@ -219,6 +234,11 @@ impl RewakeStore for MemoryStore {
         let inner = self.lock();
         let fitting = inner.records.iter().rev().filter(|one| filter.fits(&one.context, &one.hook));
         Ok(fitting.take(most).cloned().collect())
+    }
+
+    #[cfg(feature = "scheduler")]
+    async fn hint(&self) {
+        self.fresh.notified().await
     }
 
     async fn forget(&self, before: i64) -> Result<u64, StoreError> {

@@ -15,6 +15,7 @@ use rusqlite::{
     Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
 };
 use serde::{Serialize, de::DeserializeOwned};
+use tokio::sync::Notify;
 
 use super::{Claim, Filter, Put, RewakeStore, StoreError};
 use crate::envelope::{End, EndRecord, Envelope};
@@ -51,12 +52,14 @@ const TABLES: &str = "
 pub struct SqliteStore {
     path: PathBuf,
     connection: Arc<Mutex<Option<Connection>>>,
+    /// Something was put in through this handle or a copy of it.
+    fresh: Arc<Notify>,
 }
 
 impl SqliteStore {
     /// The store at this path. Where its folder is not there it is made, for this user alone.
     pub fn new(path: impl Into<PathBuf>) -> SqliteStore {
-        SqliteStore { path: path.into(), connection: Arc::default() }
+        SqliteStore { path: path.into(), connection: Arc::default(), fresh: Arc::default() }
     }
 
     /// Where it is.
@@ -262,7 +265,9 @@ fn cancelled(on: &Transaction<'_>, gone: &[Envelope], now: i64, why: &str) -> Re
 #[async_trait]
 impl RewakeStore for SqliteStore {
     async fn put(&self, envelopes: Vec<Envelope>, quota: Option<u32>) -> Result<Vec<Put>, StoreError> {
-        self.with(move |on| insert(on, envelopes, quota)).await
+        let put = self.with(move |on| insert(on, envelopes, quota)).await;
+        self.fresh.notify_one();
+        put
     }
 
     async fn claim(&self, now: i64, lease: i64, most: usize) -> Result<Vec<Claim>, StoreError> {
@@ -318,7 +323,7 @@ impl RewakeStore for SqliteStore {
         now: i64,
     ) -> Result<u64, StoreError> {
         let (kind, key, brought) = (kind.to_owned(), key.to_owned(), brought.clone());
-        self.with(move |on| {
+        let resolved = self.with(move |on| {
             let waiting: Vec<Envelope> = bodies(
                 on,
                 "SELECT body FROM envelope WHERE kind = ?1 AND key = ?2 AND claimed = 0 AND expires >= ?3",
@@ -329,7 +334,9 @@ impl RewakeStore for SqliteStore {
             insert(on, waiting.into_iter().map(due).collect(), None)?;
             Ok(count)
         })
-        .await
+        .await;
+        self.fresh.notify_one();
+        resolved
     }
 
     async fn cancel(&self, id: &str, now: i64) -> Result<bool, StoreError> {
@@ -392,6 +399,10 @@ impl RewakeStore for SqliteStore {
             )
         })
         .await
+    }
+
+    async fn hint(&self) {
+        self.fresh.notified().await
     }
 
     async fn forget(&self, before: i64) -> Result<u64, StoreError> {
