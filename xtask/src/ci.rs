@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::expected::Expected;
 use crate::report::Report;
-use crate::{codes, conformance, crash, layers, matchers, names, root, trials};
+use crate::{codes, conformance, crash, layers, load, matchers, names, root, trials};
 
 type Step = fn() -> Result<()>;
 
@@ -21,6 +21,7 @@ const STEPS: &[(&str, Step)] = &[
     ("matchers", matchers::check),
     ("conformance", conformance_step),
     ("crash", crash::step),
+    ("load", load::step),
     ("trials", trials_step),
 ];
 

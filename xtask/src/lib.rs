@@ -19,6 +19,7 @@ pub mod crash;
 pub mod dist;
 pub mod expected;
 pub mod layers;
+pub mod load;
 pub mod matchers;
 pub mod names;
 pub mod report;

@@ -4,10 +4,11 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
-use xtask::{bench, ci, codes, conformance, crash, dist, matchers, root, trials};
+use xtask::{bench, ci, codes, conformance, crash, dist, load, matchers, root, trials};
 
 /// Checks, conformance, trials and benches of hook-engine.
 #[derive(Parser)]
@@ -60,6 +61,12 @@ enum Verb {
         #[arg(long, value_name = "DIR", hide = true)]
         work: Option<PathBuf>,
     },
+    /// Fire events beside hook files that change all the time, and see that each sees one whole set of hooks.
+    Load {
+        /// For how long.
+        #[arg(long, default_value_t = 20)]
+        seconds: u64,
+    },
     /// Build the command as it is released, at target/release/hook.
     Dist,
     /// Write docs/diagnostics.md from the catalogue of findings.
@@ -102,6 +109,7 @@ fn run(verb: Verb) -> Result<bool> {
             ci::judge(&trials::run(&cases.unwrap_or_else(root::cases), &binary)?)?;
         }
         Verb::Bench { json } => return bench::run(json),
+        Verb::Load { seconds } => load::run(Duration::from_secs(seconds), load::LONGEST)?,
         Verb::Crash { work: Some(folder), store, .. } => crash::work(&folder, store)?,
         Verb::Crash { rounds, store, work: None } => crash::run(rounds, store)?,
         Verb::Dist => println!("{}", dist::build()?.display()),
