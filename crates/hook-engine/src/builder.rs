@@ -248,6 +248,17 @@ impl EngineBuilder {
         self
     }
 
+    /// Takes out of payloads what is not to be kept with an envelope, and says whether there was anything. Without a rule of the host's
+    /// it is [`redact::secrets`](crate::redact::secrets); one that says `false` keeps everything.
+    #[must_use]
+    pub fn rewake_redact(
+        mut self,
+        rule: impl Fn(&mut serde_json::Value) -> bool + Send + Sync + 'static,
+    ) -> EngineBuilder {
+        self.rewake.redact = Some(Arc::new(rule));
+        self
+    }
+
     /// Tells `listener` what woken hooks say. Without one it goes into the mailbox of the session, and the next event that can
     /// carry it brings it to the model.
     #[must_use]

@@ -44,6 +44,7 @@ mod explain;
 mod hearing;
 mod hold;
 mod passing;
+pub mod redact;
 mod reload;
 mod rewakes;
 mod skills;

@@ -14,10 +14,12 @@ use hook_core::{
 use hook_rewake::envelope::{Envelope, Snapshot, why};
 use hook_rewake::scheduler::{Round, Scheduled, Scheduler, Waker, Wish, Woken};
 use hook_rewake::store::{Claim, RewakeStore, StoreError};
+use serde_json::Value;
 
 use crate::background;
 use crate::engine::Engine;
 use crate::hold;
+use crate::redact;
 
 /// Hears what a woken hook said.
 pub(crate) type Listener = dyn Fn(&Envelope, &Outcome) + Send + Sync;
@@ -27,11 +29,16 @@ pub(crate) struct Rewakes {
     pub(crate) scheduler: Scheduler,
     pub(crate) listener: Option<Arc<Listener>>,
     pub(crate) host: Arc<str>,
+    redact: Arc<Redact>,
 }
+
+/// Takes out of a payload what is not to be kept, and says whether there was anything.
+pub(crate) type Redact = dyn Fn(&mut Value) -> bool + Send + Sync;
 
 /// What a host brings for it.
 #[derive(Default)]
 pub(crate) struct RewakeParts {
+    pub(crate) redact: Option<Arc<Redact>>,
     pub(crate) store: Option<Arc<dyn RewakeStore>>,
     pub(crate) quota: Option<u32>,
     pub(crate) host: Arc<str>,
@@ -45,7 +52,14 @@ impl Rewakes {
             Some(quota) => scheduler.quota(quota),
             None => scheduler,
         };
-        Some(Rewakes { scheduler, listener: parts.listener, host: parts.host })
+        let redact = parts.redact.unwrap_or_else(|| Arc::new(redact::secrets));
+        Some(Rewakes { scheduler, listener: parts.listener, host: parts.host, redact })
+    }
+
+    /// What is kept of a payload: its text as it came, where nothing is taken out of it.
+    fn kept(&self, payload: &Payload) -> String {
+        let mut value = payload.value.clone();
+        if (self.redact)(&mut value) { value.to_string() } else { payload.text.clone() }
     }
 }
 
@@ -134,7 +148,7 @@ impl Engine {
         let snapshot = Arc::new(Snapshot {
             dialect: event.dialect.0.to_owned(),
             session: event.session.id.clone(),
-            payload: event.raw.text.clone(),
+            payload: rewakes.kept(&event.raw),
             event: self.index(event),
             host: rewakes.host.clone(),
         });

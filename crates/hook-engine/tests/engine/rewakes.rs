@@ -46,6 +46,11 @@ impl Bench {
         self.store.list(&Filter::default()).await.unwrap().len()
     }
 
+    /// The payload of the first envelope.
+    async fn stored(&self) -> String {
+        self.store.list(&Filter::default()).await.unwrap()[0].snapshot.payload.clone()
+    }
+
     async fn ends(&self) -> Vec<String> {
         let records = self.store.records(&Filter::default(), 99).await.unwrap();
         records.into_iter().rev().map(|one| one.why).collect()
@@ -312,4 +317,21 @@ async fn a_question_of_permission_is_never_asked_again() {
     let outcome = bench.world.fire("native", payload).await;
     assert_eq!((bench.world.commands().len(), bench.pending().await), (1, 0));
     assert!(outcome.notes.iter().any(|note| note.text.contains("not asked again")), "{:?}", outcome.notes);
+}
+
+#[tokio::test]
+async fn secrets_are_not_kept_and_a_host_has_its_own_rule() {
+    let hooks = || json!({"PreToolUse": hook("pass", delay(1))});
+    let bench = waking(hooks(), |builder| builder);
+    let line = "deploy --token s3cret-value prod";
+    bench.world.bash(line).await;
+    let text = bench.stored().await;
+    assert!(!text.contains("s3cret") && text.contains("--token [redacted] prod"), "{text}");
+    bench.after(300).await;
+    assert_eq!(bench.world.stdin(1)["tool_input"], json!({"command": "deploy --token [redacted] prod"}));
+    assert_eq!(bench.world.stdin(0)["tool_input"], json!({"command": line}));
+
+    let bench = waking(hooks(), |builder| builder.rewake_redact(|_| false));
+    bench.world.bash(line).await;
+    assert!(bench.stored().await.contains("s3cret-value"));
 }
