@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use hook_engine::config::Loaded;
-use hook_engine::core::{EventKind, Hook, Scope};
+use hook_engine::core::{EventKind, Hook, RewakeSpec, RewakeTrigger, Scope};
 use hook_engine::exec::budget::effective_timeout;
 use hook_engine::mapper::Dialects;
 use hook_engine::registry::Generation;
@@ -41,8 +41,21 @@ fn entry(hook: &Hook, dialects: &Dialects, unserved: Option<String>) -> Value {
     value["disabled_because"] = json!(hook.disabled_because);
     value["nobody_runs"] = json!(unserved);
     value["in_force"] = when(hook).unwrap_or_else(|| "always".to_owned()).into();
+    value["rewake"] = json!(hook.rewake);
     value["timeout_s"] = json!(seconds(hook, dialects));
     value
+}
+
+/// When the hook wishes to be woken again.
+fn again(spec: &RewakeSpec) -> String {
+    let when = match &spec.trigger {
+        RewakeTrigger::Delay(delay) => format!("{} s after it ran", delay.as_secs_f64()),
+        RewakeTrigger::Cron { expression, zone } => format!("at {expression} ({zone})"),
+        RewakeTrigger::Event { kind, key } => format!("on {kind} {key:?}"),
+        _ => "some time".to_owned(),
+    };
+    let hold = if spec.hold { ", holding the call" } else { "" };
+    format!("{when}, {} times at most{hold}", spec.max_attempts)
 }
 
 /// When the hook is in force; `None` where it always is.
@@ -84,6 +97,9 @@ fn table(
             let when = when(hook).map(|when| format!(", {when}")).unwrap_or_default();
             let _ =
                 writeln!(out, "  {:<28} {}, {}{when}", "", hook.origin.layer, report::place(&hook.origin));
+            if let Some(spec) = &hook.rewake {
+                let _ = writeln!(out, "  {:<28} woken again {}", "", again(spec));
+            }
             if !hook.enabled {
                 let why = hook.disabled_because.as_deref().unwrap_or("its file says so");
                 let _ = writeln!(out, "  {:<28} off: {why}", "");

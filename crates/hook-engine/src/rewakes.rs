@@ -248,6 +248,10 @@ impl Waker for Engine {
                 if there { "its matcher does not fit" } else { why::HOOK_GONE }.to_owned(),
             );
         };
+        // Whoever approved the hook when it wished may have changed his mind since, or the hook has.
+        if let Err(why) = self.gate().admit(&candidate.hook) {
+            return Woken::Dropped(why);
+        }
         let outcome = self.fire_again(&event, candidate).await;
         match self.rewakes().and_then(|rewakes| rewakes.listener.as_ref()) {
             Some(listener) => listener(&claim.envelope, &outcome),

@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 
 use async_trait::async_trait;
 use hook_engine::Engine;
-use hook_engine::core::{EventHint, FailureStage, HostContext, Incoming, Outcome};
+use hook_engine::core::{EventHint, HostContext, Incoming, Outcome};
 use hook_engine::mapper::Dialects;
 use hook_engine::rewake::scheduler::{Scheduler, Waker, Woken};
 use hook_engine::rewake::store::{Claim, Filter, RewakeStore, SqliteStore, StoreError};
@@ -131,29 +131,17 @@ impl Server {
             spoken.stderr.insert_str(0, remark.as_deref().unwrap_or_default());
             spoken
         };
-        let refused = |spoken: Spoken| {
-            let decision = if spoken.holds { "deny" } else { "none" };
-            self.metrics.dispatched(id.0, decision, &[], began.elapsed());
-            Ok(Given { spoken: remarked(spoken), decision, after: None })
-        };
         if let Some(closed) = dialogue.closed(incoming.events.first(), loaded) {
-            return refused(closed);
+            let decision = if closed.holds { "deny" } else { "none" };
+            self.metrics.dispatched(id.0, decision, &[], began.elapsed());
+            return Ok(Given { spoken: remarked(closed), decision, after: None });
         }
         // What such a session remembers ends with its one event, as in a process of its own.
         let own = !names_session(&incoming);
         let engine = if own { warm.one_off(&current) } else { current.engine.clone() };
         let mut outcome = Outcome::default();
         if engine.concerns(&incoming) {
-            // A task of its own: where it panics, one event is lost and not the server.
-            let (at_work, payload) = (engine.clone(), incoming.clone());
-            let running = Running(tokio::spawn(async move { at_work.dispatch(&payload).await }));
-            outcome = match running.done().await {
-                Ok(outcome) => outcome,
-                Err(problem) => {
-                    let first = incoming.events.first();
-                    return refused(dialogue.refuse(Ok(loaded), first, FailureStage::Internal, &problem));
-                }
-            };
+            outcome = engine.dispatch(&incoming).await;
         }
         let spoken = dialogue.reply(&engine, &incoming, &mut outcome, loaded, warm.sessions.as_ref());
         let decision = outcome.answer.decision.name();
@@ -245,21 +233,6 @@ impl Server {
 
     pub(crate) fn project_of(&self, event_cwd: bool) -> Option<PathBuf> {
         self.world.here.clone().filter(|_| !event_cwd)
-    }
-}
-
-/// Hooks at work. They are ended where nobody waits for them any more.
-struct Running(tokio::task::JoinHandle<Outcome>);
-
-impl Running {
-    async fn done(mut self) -> Result<Outcome, String> {
-        (&mut self.0).await.map_err(|error| format!("a fault of this program: {error}"))
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 

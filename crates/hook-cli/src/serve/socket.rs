@@ -74,7 +74,7 @@ async fn hear(server: Arc<Server>, mut stream: UnixStream, busy: bool) {
             server.leaving.lock().await.push(stream);
             server.stop.send_replace(true);
         }
-        Ask::Dispatch => dispatch(&server, stream, &request, peer, busy).await,
+        Ask::Dispatch => dispatch(server, stream, request, peer, busy).await,
     }
 }
 
@@ -95,8 +95,14 @@ fn left(server: &Server, request: &Request, peer: Option<i32>, busy: bool) -> Op
     }
 }
 
-async fn dispatch(server: &Server, mut stream: UnixStream, request: &Request, peer: Option<i32>, busy: bool) {
-    if let Some(why) = left(server, request, peer, busy) {
+async fn dispatch(
+    server: Arc<Server>,
+    mut stream: UnixStream,
+    request: Request,
+    peer: Option<i32>,
+    busy: bool,
+) {
+    if let Some(why) = left(&server, &request, peer, busy) {
         server.metrics.declined(why);
         let _ = wire::send(&mut stream, wire::DECLINED, why.as_bytes()).await;
         return;
@@ -105,41 +111,49 @@ async fn dispatch(server: &Server, mut stream: UnixStream, request: &Request, pe
         return;
     }
     let (mut hears, mut says) = stream.into_split();
-    let question = Question {
-        agent: request.head.agent.as_deref(),
-        event: request.head.event.as_deref(),
-        sources: &request.head.sources,
-        world: &request.world,
-        payload: &request.payload,
-    };
-    let given = {
-        let mut work = std::pin::pin!(server.answer(&question));
-        let mut pulse = interval(PULSE);
-        pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        pulse.tick().await;
-        loop {
-            tokio::select! {
-                given = &mut work => break Some(given),
-                _ = pulse.tick() => {
-                    if wire::send(&mut says, wire::RUNNING, b"").await.is_err() {
-                        break None;
-                    }
+    // Beside this task: a payload of many megabytes takes a while to be read, and the signs of life must not wait for it.
+    let mut work = JoinSet::new();
+    work.spawn({
+        let server = server.clone();
+        async move {
+            let question = Question {
+                agent: request.head.agent.as_deref(),
+                event: request.head.event.as_deref(),
+                sources: &request.head.sources,
+                world: &request.world,
+                payload: &request.payload,
+            };
+            server.answer(&question).await
+        }
+    });
+    let mut pulse = interval(PULSE);
+    pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    pulse.tick().await;
+    let given = loop {
+        tokio::select! {
+            given = work.join_next() => break given,
+            _ = pulse.tick() => {
+                if wire::send(&mut says, wire::RUNNING, b"").await.is_err() {
+                    break None;
                 }
-                // A word or the end: it does not want the answer any more.
-                _ = hears.read_u8() => break None,
             }
+            // A word or the end: it does not want the answer any more.
+            _ = hears.read_u8() => break None,
         }
     };
+    // Where nobody waits any more the hooks are ended before that is said.
+    work.shutdown().await;
     match given {
         // The hooks are ended by now.
-        None => {
+        // Or the work has panicked: whoever asks does it once more.
+        None | Some(Err(_)) => {
             let _ = wire::send(&mut says, wire::ENDED, b"").await;
         }
-        Some(Err(why)) => {
+        Some(Ok(Err(why))) => {
             server.metrics.declined(why.word());
             let _ = wire::send(&mut says, wire::DECLINED, why.word().as_bytes()).await;
         }
-        Some(Ok(given)) => {
+        Some(Ok(Ok(given))) => {
             let body = serde_json::to_vec(&given.spoken).unwrap_or_default();
             let sent = wire::send(&mut says, wire::ANSWER, &body).await.is_ok();
             let heard = match sent {

@@ -83,6 +83,8 @@ fn what_is_due_is_woken_by_the_next_event_of_any_session() {
 #[test]
 fn one_that_waits_is_shown_and_cancelled() {
     let place = place(approval());
+    place.hook(&["list"]).exits(0).shows(&["woken again on approval \"T-42\", 2 times at most"]);
+    assert_eq!(place.hook(&["list", "--json"]).json()[0]["rewake"]["maxAttempts"], 2);
     place.hook(&["rewake", "list"]).exits(0).shows(&["nothing waits"]);
     dispatch(&place, "deploy prod");
     let id = pending(&place)[0]["id"].as_str().unwrap().to_owned();

@@ -96,6 +96,17 @@ fn the_environment_and_the_directory_of_the_one_that_asks_count() {
 }
 
 #[test]
+fn a_large_payload_is_read_while_the_server_gives_signs_of_life() {
+    let deny = json!({"matcher": "Bash", "hooks": [{"type": "deny", "reason": "no"}]});
+    let file = json!({"hooks": {"PreToolUse": [deny]}});
+    let place = Place::new().with(".hooks/hooks.json", &file.to_string());
+    let server = start(&place, &[]);
+    let said = dispatch(&place, &[], &call("Bash", &format!("rm {}", "x".repeat(6_000_000))));
+    assert_eq!((said.exits(0).json()["decision"].as_str(), said.stderr.as_str()), (Some("deny"), ""));
+    assert_eq!(server.answered(), 1);
+}
+
+#[test]
 fn a_dispatch_with_another_umask_does_its_work_itself() {
     let hook = json!({"type": "command", "command": "umask"});
     let file = json!({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}});

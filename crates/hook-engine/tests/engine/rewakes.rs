@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use hook_engine::EngineBuilder;
 use hook_engine::core::{
-    Call, Decision, EventKind, Executor, HandlerKind, HandlerOutput, Hook, HookCx, HostContext, Layer,
+    Call, Decision, EventKind, Executor, Gate, HandlerKind, HandlerOutput, Hook, HookCx, HostContext, Layer,
     ManualClock, Outcome, Stream,
 };
 use hook_engine::rewake::scheduler::Round;
@@ -334,4 +334,29 @@ async fn secrets_are_not_kept_and_a_host_has_its_own_rule() {
     let bench = waking(hooks(), |builder| builder.rewake_redact(|_| false));
     bench.world.bash(line).await;
     assert!(bench.stored().await.contains("s3cret-value"));
+}
+
+/// Trusts every hook until it is told otherwise.
+#[derive(Default)]
+struct Fickle(std::sync::atomic::AtomicBool);
+
+impl Gate for Fickle {
+    fn admit(&self, _: &Hook) -> Result<(), String> {
+        match self.0.load(std::sync::atomic::Ordering::Relaxed) {
+            false => Ok(()),
+            true => Err("it was changed since it was approved".to_owned()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_is_not_trusted_any_more_is_not_woken() {
+    let gate = Arc::new(Fickle::default());
+    let hooks = json!({"PreToolUse": hook("pass", delay(1))});
+    let bench = waking(hooks, |builder| builder.gate(gate.clone()));
+    bench.world.bash("deploy").await;
+    gate.0.store(true, std::sync::atomic::Ordering::Relaxed);
+    assert_eq!(bench.after(300).await, Round { fired: 0, dropped: 1, fenced: 0 });
+    assert_eq!(bench.world.commands().len(), 1);
+    assert_eq!(bench.ends().await, ["it was changed since it was approved"]);
 }
