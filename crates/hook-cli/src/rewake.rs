@@ -52,7 +52,7 @@ pub(crate) fn rewake(args: &RewakeArgs) -> Result<u8, CliError> {
         RewakeVerb::Cancel { id, hook } => {
             let now = millis(&host);
             let count = match (id, hook) {
-                (Some(id), _) => u64::from(ask(store.cancel(id, now))?),
+                (Some(id), _) => u64::from(ask(store.cancel(id, now, "by its id"))?),
                 (None, Some(hook)) => ask(store.cancel_hook(hook, now))?,
                 (None, None) => 0,
             };

@@ -80,12 +80,9 @@ impl Engine {
 
     /// The second half: envelopes of hooks that are gone are cancelled, and hooks of ConfigReload hear of it.
     pub async fn finish_reload(&self, mut reload: Reload) -> Reload {
-        if let Some(scheduler) = self.scheduler() {
-            for id in &reload.vanished {
-                // What cannot be cancelled is dropped when its time comes: its hook is gone.
-                let gone = scheduler.store().cancel_hook(id.as_str(), scheduler.now()).await;
-                reload.cancelled += gone.unwrap_or(0);
-            }
+        for id in &reload.vanished {
+            // What cannot be cancelled is dropped when its time comes: its hook is gone.
+            reload.cancelled += self.cancel_own(id.as_str()).await.unwrap_or(0);
         }
         reload.outcome = self.tell_reload(&reload).await;
         reload

@@ -13,7 +13,7 @@ use hook_core::{
 };
 use hook_rewake::envelope::{Envelope, Snapshot, why};
 use hook_rewake::scheduler::{Round, Scheduled, Scheduler, Waker, Wish, Woken};
-use hook_rewake::store::{Claim, RewakeStore, StoreError};
+use hook_rewake::store::{Claim, Filter, RewakeStore, StoreError};
 use serde_json::Value;
 
 use crate::background;
@@ -101,8 +101,8 @@ impl Engine {
         }
     }
 
-    /// Cancels the envelopes of hooks that are not there any more, and gives their number: what a host does after its hook files
-    /// have changed.
+    /// Cancels this engine's envelopes of hooks that are not there any more, and gives their number: what a host does after its hook
+    /// files have changed. Engines are told apart by their notes ([`EngineBuilder::rewake_note`](crate::EngineBuilder::rewake_note)).
     ///
     /// # Errors
     /// The store of envelopes fails.
@@ -110,14 +110,31 @@ impl Engine {
         let Some(scheduler) = self.scheduler() else { return Ok(0) };
         let store = scheduler.store();
         let generation = self.generation();
-        let mut vanished: Vec<Arc<str>> =
-            store.list(&Default::default()).await?.into_iter().map(|e| e.hook).collect();
+        let own = store.list(&Filter::default()).await?.into_iter().filter(|one| self.is_own(one));
+        let mut vanished: Vec<Arc<str>> = own.map(|one| one.hook).collect();
         vanished.sort();
         vanished.dedup();
         vanished.retain(|id| !generation.hooks().iter().any(|hook| hook.id.as_str() == &**id));
         let mut count = 0;
         for id in vanished {
-            count += store.cancel_hook(&id, scheduler.now()).await?;
+            count += self.cancel_own(&id).await?;
+        }
+        Ok(count)
+    }
+
+    /// True for envelopes of hooks that this engine has read. Others share its store, and hooks of theirs may have the same ids.
+    fn is_own(&self, envelope: &Envelope) -> bool {
+        self.rewakes().is_some_and(|rewakes| rewakes.host == envelope.snapshot.host)
+    }
+
+    /// Cancels this engine's envelopes of a hook that is gone.
+    pub(crate) async fn cancel_own(&self, hook: &str) -> Result<u64, StoreError> {
+        let Some(scheduler) = self.scheduler() else { return Ok(0) };
+        let store = scheduler.store();
+        let filter = Filter { hook: Some(hook.into()), ..Filter::default() };
+        let mut count = 0;
+        for envelope in store.list(&filter).await?.iter().filter(|one| self.is_own(one)) {
+            count += u64::from(store.cancel(&envelope.id, scheduler.now(), why::VANISHED).await?);
         }
         Ok(count)
     }

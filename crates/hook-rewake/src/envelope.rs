@@ -152,6 +152,8 @@ pub mod why {
     pub const CONTEXT_GONE: &str = "context-gone";
     /// No hook has its id any more.
     pub const HOOK_GONE: &str = "hook-gone";
+    /// A reload took its hook away.
+    pub const VANISHED: &str = "its hook is gone";
     /// The cron expression has no further time.
     pub const NEVER: &str = "never-due";
     /// It was claimed again and again and never settled: whoever wakes it does not survive it.

@@ -103,7 +103,7 @@ async fn a_quota_counts_per_context_and_is_freed(store: &impl RewakeStore) {
     let puts = store.put(all, Some(2)).await.expect("put");
     assert_eq!(puts, [Put::Stored, Put::Stored, Put::OverQuota, Put::Stored]);
     assert_eq!(store.get("over").await.expect("get"), None);
-    assert!(store.cancel("a", 1).await.expect("cancel"));
+    assert!(store.cancel("a", 1, "enough").await.expect("cancel"));
     assert_eq!(store.put(vec![envelope("c", Some(10))], Some(2)).await.expect("put"), [Put::Stored]);
     let fired = claim(store, 10).await;
     let one = fired.iter().find(|claim| &*claim.envelope.id == "b").expect("b is due");
@@ -193,9 +193,9 @@ async fn cancelling_tells_what_it_did(store: &impl RewakeStore) {
     let mut other = envelope("other", Some(10));
     other.hook = "g".into();
     put(store, vec![envelope("a", Some(10)), envelope("b", None), envelope("c", Some(10)), other]).await;
-    assert!(!store.cancel("nobody", 3).await.expect("cancel"));
-    assert!(store.cancel("a", 3).await.expect("cancel"));
-    assert!(!store.cancel("a", 3).await.expect("cancel"));
+    assert!(!store.cancel("nobody", 3, "enough").await.expect("cancel"));
+    assert!(store.cancel("a", 3, "enough").await.expect("cancel"));
+    assert!(!store.cancel("a", 3, "enough").await.expect("cancel"));
     assert_eq!(store.cancel_hook("h", 4).await.expect("cancel"), 2);
     assert_eq!(store.cancel_hook("h", 4).await.expect("cancel"), 0);
     assert_eq!(store.resolve("t", "k", &BTreeMap::new(), 5).await.expect("resolve"), 0);
@@ -203,6 +203,8 @@ async fn cancelling_tells_what_it_did(store: &impl RewakeStore) {
     let records = store.records(&Filter::default(), 9).await.expect("records");
     assert!(records.iter().all(|one| one.end == End::Cancelled && &*one.hook == "h"), "{records:?}");
     assert_eq!(records.len(), 3);
+    let why = records.iter().find(|one| &*one.id == "a").map(|one| one.why.as_str());
+    assert_eq!(why, Some("enough"));
 }
 
 async fn records_are_the_latest_first_and_forgotten(store: &impl RewakeStore) {

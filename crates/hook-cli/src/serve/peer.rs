@@ -4,6 +4,7 @@
 #[cfg(target_os = "linux")]
 mod linux {
     use std::fs;
+    use std::sync::LazyLock;
 
     /// What locks a process in, as far as the system tells.
     #[derive(PartialEq, Eq)]
@@ -26,9 +27,11 @@ mod linux {
         })
     }
 
+    static OURS: LazyLock<Option<Walls>> = LazyLock::new(|| walls("self"));
+
     pub(crate) fn lives_here(process: Option<i32>) -> bool {
         let theirs = process.and_then(|process| walls(&process.to_string()));
-        theirs.is_some_and(|theirs| walls("self").is_some_and(|ours| ours == theirs))
+        theirs.is_some_and(|theirs| OURS.as_ref().is_some_and(|ours| *ours == theirs))
     }
 }
 

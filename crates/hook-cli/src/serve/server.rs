@@ -124,6 +124,7 @@ impl Server {
         let got =
             tokio::task::block_in_place(|| self.warms.get(&key, &host).map(|warm| (warm.fresh(), warm)));
         let (current, warm) = got.map_err(|_| Left::Wiring)?;
+        let _at_work = warm.at_work().await;
         let loaded = &current.loaded;
         let again = session::read_again(dialogue.agent.as_ref(), &text, &dialogue.hint, loaded);
         let incoming = again.unwrap_or(incoming);

@@ -14,6 +14,7 @@ use hook_engine::core::{DialectId, Files, HostContext, McpServers, Note, Observe
 use hook_engine::mapper::Dialects;
 use hook_engine::registry::watch::{Recorder, Seen, Timing, Watch};
 use hook_engine::{BackgroundMode, Engine, Reload};
+use tokio::sync::{RwLock, RwLockReadGuard};
 use tokio::task::JoinHandle;
 
 use super::stamped::{Stamped, Stamps};
@@ -86,6 +87,8 @@ pub(crate) struct Warm {
     used: Mutex<Instant>,
     listener: Arc<Listener>,
     watching: Mutex<Option<JoinHandle<()>>>,
+    /// Shared by events that are at work; who has it alone may end what they use.
+    at_work: RwLock<()>,
 }
 
 /// Hook files, read.
@@ -206,6 +209,7 @@ impl Warm {
             used: Mutex::new(Instant::now()),
             listener: warms.listener.clone(),
             watching: Mutex::default(),
+            at_work: RwLock::default(),
         }))
     }
 
@@ -284,12 +288,21 @@ impl Warm {
         *lock(&self.watching) = Some(task);
     }
 
+    /// Held while an event is at work in the engine.
+    pub(crate) async fn at_work(&self) -> RwLockReadGuard<'_, ()> {
+        self.at_work.read().await
+    }
+
     async fn close(&self, grace: Duration) {
         if let Some(watching) = lock(&self.watching).take() {
             watching.abort();
         }
         let engine = lock(&self.current).engine.clone();
-        let _ = tokio::time::timeout(grace, engine.background_done()).await;
+        let done = async {
+            let _alone = self.at_work.write().await;
+            engine.background_done().await;
+        };
+        let _ = tokio::time::timeout(grace, done).await;
         engine.close().await;
     }
 }

@@ -531,3 +531,58 @@ fn a_letter_whose_reader_was_killed_is_kept() {
     let texts: String = state.filter_map(|path| fs::read_to_string(path).ok()).collect();
     assert!(texts.contains("no objection"), "{texts}");
 }
+
+#[test]
+fn a_hook_that_goes_from_one_project_leaves_that_of_another_waiting() {
+    let place = gate(approval());
+    let other = place.home().join("other");
+    let file = fs::read_to_string(place.project().join(".hooks/hooks.json")).unwrap();
+    fs::create_dir_all(other.join(".hooks")).unwrap();
+    fs::write(other.join(".hooks/hooks.json"), &file).unwrap();
+    fs::write(other.join("gate.sh"), "exit 2").unwrap();
+    let server = start(&place, &[]);
+    let deploy = call("Bash", "deploy prod");
+    let beside = || {
+        let mut command = place.command();
+        command.arg("dispatch").current_dir(&other);
+        feed(command, deploy.as_bytes()).exits(0).json()
+    };
+    dispatch(&place, &[], &deploy).shows(&["deny"]);
+    assert_eq!(beside()["decision"], "deny");
+    let pending = || place.hook(&["rewake", "list", "--json"]).json().as_array().unwrap().len();
+    assert_eq!(pending(), 2);
+    // The watcher sees to it; no event comes.
+    fs::write(place.project().join(".hooks/hooks.json"), "{}").unwrap();
+    until("one is cancelled", || pending() == 1);
+    place.hook(&["rewake", "list", "--ended"]).shows(&["cancelled: its hook is gone"]);
+    assert_eq!(beside()["decision"], "deny");
+    assert_eq!(pending(), 2);
+    assert_eq!(server.declined(), 0);
+}
+
+#[test]
+fn config_reload_is_told_whichever_way_it_went() {
+    let hook = |more: &str| {
+        let tell = json!({"type": "command", "command": "cat > told.json; mv told.json told"});
+        json!({"hooks": {"ConfigReload": [{"hooks": [tell]}], "Stop": [{"hooks": [{"type": "command", "command": more}]}]}})
+    };
+    let place = Place::new().with(".hooks/hooks.json", &hook("one").to_string());
+    let server = start(&place, &[]);
+    dispatch(&place, &[], &call("Bash", "ls")).exits(0);
+    let file = place.project().join(".hooks/hooks.json");
+    let told = || {
+        let told = place.project().join("told");
+        until("it is told", || told.exists());
+        let text = fs::read_to_string(&told).unwrap();
+        fs::remove_file(told).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    fs::write(&file, hook("two").to_string()).unwrap();
+    let good = told();
+    assert_eq!((&good["successful"], &good["reload_counter"]), (&json!(true), &json!(1)), "{good}");
+    fs::write(&file, "{\"hooks\": ").unwrap();
+    let bad = told();
+    assert_eq!(bad["successful"], false, "{bad}");
+    assert!(bad["failure_reason"].as_str().unwrap().contains("hooks.json:1:"), "{bad}");
+    assert_eq!(server.declined(), 0);
+}

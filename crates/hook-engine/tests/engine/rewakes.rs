@@ -241,7 +241,7 @@ async fn a_call_whose_hook_waits_no_more_is_asked_about_anew() {
     let bench = waking(holding("pass", 1), |builder| builder);
     bench.call("deploy").await;
     let id = bench.store.list(&Filter::default()).await.unwrap()[0].id.clone();
-    assert!(bench.store.cancel(&id, 0).await.unwrap());
+    assert!(bench.store.cancel(&id, 0, "by its id").await.unwrap());
     assert_eq!(bench.call("deploy").await.0, Decision::Deny);
     assert_eq!((bench.world.commands().len(), bench.pending().await), (2, 1));
     // Nobody decides, and the time is over.
@@ -359,4 +359,15 @@ async fn a_hook_that_is_not_trusted_any_more_is_not_woken() {
     assert_eq!(bench.after(300).await, Round { fired: 0, dropped: 1, fenced: 0 });
     assert_eq!(bench.world.commands().len(), 1);
     assert_eq!(bench.ends().await, ["it was changed since it was approved"]);
+}
+
+#[tokio::test]
+async fn a_hook_of_the_same_id_that_another_engine_has_read_waits_on() {
+    let bench = waking(json!({"PreToolUse": hook("pass", delay(1))}), |builder| builder.rewake_note("one"));
+    bench.world.bash("a").await;
+    let other = waking(json!({}), |builder| builder.rewake(bench.store.clone()).rewake_note("two"));
+    assert_eq!(other.world.engine.cancel_vanished().await.unwrap(), 0);
+    let same = waking(json!({}), |builder| builder.rewake(bench.store.clone()).rewake_note("one"));
+    assert_eq!(same.world.engine.cancel_vanished().await.unwrap(), 1);
+    assert_eq!(bench.ends().await, ["its hook is gone"]);
 }

@@ -190,10 +190,10 @@ impl RewakeStore for MemoryStore {
         Ok(count)
     }
 
-    async fn cancel(&self, id: &str, now: i64) -> Result<bool, StoreError> {
+    async fn cancel(&self, id: &str, now: i64, why: &str) -> Result<bool, StoreError> {
         let mut inner = self.lock();
         let Some(envelope) = inner.remove(id) else { return Ok(false) };
-        inner.keep(vec![EndRecord::new(&envelope, now, End::Cancelled, "by its id")]);
+        inner.keep(vec![EndRecord::new(&envelope, now, End::Cancelled, why)]);
         Ok(true)
     }
 

@@ -153,11 +153,11 @@ pub trait RewakeStore: Send + Sync {
         now: i64,
     ) -> Result<u64, StoreError>;
 
-    /// Removes an envelope; false where there is none.
+    /// Removes an envelope; false where there is none. `why` stands in its record.
     ///
     /// # Errors
     /// The store fails; nothing is changed.
-    async fn cancel(&self, id: &str, now: i64) -> Result<bool, StoreError>;
+    async fn cancel(&self, id: &str, now: i64, why: &str) -> Result<bool, StoreError>;
 
     /// Removes all envelopes of a hook, and gives their number.
     ///

@@ -339,11 +339,11 @@ impl RewakeStore for SqliteStore {
         resolved
     }
 
-    async fn cancel(&self, id: &str, now: i64) -> Result<bool, StoreError> {
-        let id = id.to_owned();
+    async fn cancel(&self, id: &str, now: i64, why: &str) -> Result<bool, StoreError> {
+        let (id, why) = (id.to_owned(), why.to_owned());
         self.with(move |on| {
             let gone: Vec<Envelope> = bodies(on, "SELECT body FROM envelope WHERE id = ?1", [id])?;
-            cancelled(on, &gone, now, "by its id")?;
+            cancelled(on, &gone, now, &why)?;
             Ok(!gone.is_empty())
         })
         .await

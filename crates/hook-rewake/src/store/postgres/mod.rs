@@ -469,8 +469,8 @@ impl RewakeStore for PostgresStore {
         self.resolve_all(kind, key, brought, now).await.map_err(|fault| self.fault(fault))
     }
 
-    async fn cancel(&self, id: &str, now: i64) -> Result<bool, StoreError> {
-        let gone = self.cancel_all("id", id, now, "by its id").await;
+    async fn cancel(&self, id: &str, now: i64, why: &str) -> Result<bool, StoreError> {
+        let gone = self.cancel_all("id", id, now, why).await;
         gone.map(|count| count > 0).map_err(|fault| self.fault(fault))
     }
 
