@@ -358,12 +358,15 @@ async fn no_more_hooks_run_at_once_than_may() {
 #[tokio::test]
 async fn what_waited_too_long_for_its_turn_is_claimed_anew() {
     let bench = Bench::new();
-    struct Long(Arc<ManualClock>, Mutex<Vec<u32>>);
+    struct Long(Arc<ManualClock>, Mutex<Vec<u32>>, Arc<MemoryStore>);
     #[async_trait]
     impl Waker for Long {
         async fn wake(&self, claim: &Claim) -> Woken {
             self.0.advance(Duration::from_secs(70));
             self.1.lock().unwrap().push(claim.delivery);
+            let now = self.0.now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
+            let theirs = self.2.claim(i64::try_from(now).unwrap(), 1, 99).await.unwrap();
+            assert_eq!(theirs, [], "another scheduler got what waits for its turn here");
             Woken::Fired(Vec::new())
         }
     }
@@ -371,7 +374,7 @@ async fn what_waited_too_long_for_its_turn_is_claimed_anew() {
         bench.schedule(spec(RewakeTrigger::Delay(Duration::from_secs(1)), 1)).await;
     }
     bench.clock.advance(Duration::from_secs(1));
-    let long = Long(bench.clock.clone(), Mutex::default());
+    let long = Long(bench.clock.clone(), Mutex::default(), bench.store.clone());
     // A lease is two minutes: after the first of a batch less than half of it is left for the others.
     assert_eq!(bench.scheduler.tick(&long).await.unwrap(), Round { fired: 9, dropped: 0, fenced: 0 });
     assert_eq!(*long.1.lock().unwrap(), [1; 9], "waiting was counted as a delivery");

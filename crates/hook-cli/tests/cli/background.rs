@@ -170,6 +170,8 @@ fn another_process_of_the_same_number_is_not_ended() {
     let mut entry = entries(&place).remove(0);
     let supervisor = u32::try_from(entry["pid"].as_u64().unwrap()).unwrap();
     entry["pid"] = json!(innocent.id());
+    // It was started at another time than the one that is written down.
+    entry["began"] = json!(entry["began"].as_u64().unwrap() + 1_000_000);
     let folder = place.home().join(".local/state/hook/background");
     let session = fs::read_dir(folder).unwrap().flatten().next().unwrap().path();
     let file = session.join(format!("{}.json", entry["mark"].as_str().unwrap()));

@@ -72,6 +72,28 @@ fn what_is_decided_is_the_same_with_a_server_and_without_one() {
 }
 
 #[test]
+fn what_a_session_without_a_name_leaves_is_forgotten_as_in_a_process_of_its_own() {
+    let hooks = json!({"PreToolUse": [{"matcher": "bash", "hooks": [{"type": "command", "command": "echo skill >&2; exit 2"}]}]});
+    let place = Place::new();
+    let server = start(&place, &[]);
+    let fire = |event: &str, session: Option<&str>, data: Value| {
+        let mut payload = json!({"event": event, "data": data});
+        if let Some(session) = session {
+            payload["session_id"] = session.into();
+        }
+        dispatch(&place, &["--agent", "amplifier"], &payload.to_string()).exits(0).json()
+    };
+    let skill = json!({"skill_name": "sec", "hooks": hooks});
+    let tool = json!({"tool_name": "bash", "tool_input": {}});
+    fire("skill:loaded", None, skill.clone());
+    assert_eq!(fire("tool:pre", None, tool.clone())["action"], "continue");
+    fire("skill:loaded", Some("s"), skill);
+    assert_eq!(fire("tool:pre", Some("s"), tool.clone())["action"], "deny");
+    assert_eq!(fire("tool:pre", None, tool)["action"], "continue");
+    assert_eq!((server.answered(), server.declined()), (5, 0));
+}
+
+#[test]
 fn the_environment_and_the_directory_of_the_one_that_asks_count() {
     let hook = json!({"type": "command", "command": "echo \"$MARK $HOME $PATH $(pwd) $(umask) $PROBE\""});
     let file = json!({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}});
@@ -526,6 +548,8 @@ fn a_letter_whose_reader_was_killed_is_kept() {
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(call("Bash", "ls").as_bytes()).unwrap();
     child.wait().unwrap();
+    // The server is done with it by then.
+    place.hook(&["serve", "--stop"]).exits(0);
     let sessions = place.home().join(".local/state/hook/sessions");
     let state = fs::read_dir(&sessions).unwrap().flatten().map(|entry| entry.path());
     let texts: String = state.filter_map(|path| fs::read_to_string(path).ok()).collect();
