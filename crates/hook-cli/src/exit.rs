@@ -3,7 +3,8 @@
 
 /// Fine.
 pub const OK: u8 = 0;
-/// `check` found errors, `get` found no such field, `enable` and `disable` refused or left something off.
+/// `check` found errors, `get` found no such field, `enable` and `disable` refused or left something off, `serve` found no server to ask
+/// or one that runs already.
 pub const FINDINGS: u8 = 1;
 /// `run`: the hooks block.
 pub const BLOCKED: u8 = 3;
