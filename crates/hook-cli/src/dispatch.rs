@@ -126,6 +126,7 @@ impl Dispatch<'_> {
         let only: Vec<EventKind> = incoming.events.iter().map(|event| event.kind.clone()).collect();
         let sessions = session::sessions(&host);
         let waking = Waking::of(&host, agent.profile().id, self.dialogue.sources);
+        let place = Place { host: &host, sessions: sessions.as_ref(), incoming };
         let engine = session::engine(Parts {
             host: host.clone(),
             dialects: (*dialects).clone(),
@@ -136,6 +137,7 @@ impl Dispatch<'_> {
             background: BackgroundMode::HandOver,
             confirms: true,
             waking: waking.clone(),
+            spool: place.spool().filter(|_| !self.args.background.is_empty()),
             observer: None,
         });
         if !self.args.background.is_empty() {
@@ -144,7 +146,7 @@ impl Dispatch<'_> {
                 engine.run_background(incoming, &ids).await;
                 engine.close().await;
             });
-            Place { host: &host, sessions: sessions.as_ref(), incoming }.done();
+            place.done();
             return ran.map(|_| exit::OK);
         }
         let mut outcome = Outcome::default();
@@ -167,7 +169,6 @@ impl Dispatch<'_> {
             }
         }
         // The reply is out; now there is time for what the agent need not wait for.
-        let place = Place { host: &host, sessions: sessions.as_ref(), incoming };
         place.tend();
         place.start(&outcome, self.dialogue.text);
         if let Some(waking) = &waking {

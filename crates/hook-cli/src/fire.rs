@@ -73,6 +73,7 @@ pub(crate) fn fire(args: &EventArgs) -> Result<Fired, CliError> {
         background: BackgroundMode::Await,
         confirms: false,
         waking,
+        spool: None,
         observer: None,
     });
     Ok(Fired { agent, incoming, loaded, engine })

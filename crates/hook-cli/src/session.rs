@@ -10,6 +10,7 @@ use hook_engine::core::{
     Dialect, DialectId, EventHint, EventKind, Files, HandlerKind, Hook, HostContext, Incoming, LanguageModel,
     ModelError, ModelRequest, Observer, Outcome, Payload, SessionStore, Source,
 };
+use hook_engine::exec_command::CommandExecutor;
 use hook_engine::exec_prompt::HttpModel;
 use hook_engine::http::Client;
 use hook_engine::mapper::Dialects;
@@ -168,6 +169,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) confirms: bool,
     /// Where wishes to be woken are kept.
     pub(crate) waking: Option<Waking>,
+    /// Where what hooks say is written down as it comes.
+    pub(crate) spool: Option<PathBuf>,
     /// Somebody who looks on.
     pub(crate) observer: Option<Arc<dyn Observer>>,
 }
@@ -175,8 +178,19 @@ pub(crate) struct Parts<'a> {
 /// An engine for these documents. MCP servers are read when a hook calls one, and the model of the settings is connected to when a
 /// hook asks it.
 pub(crate) fn engine(parts: Parts<'_>) -> Engine {
-    let Parts { host, dialects, loaded, sources, only, sessions, background, confirms, waking, observer } =
-        parts;
+    let Parts {
+        host,
+        dialects,
+        loaded,
+        sources,
+        only,
+        sessions,
+        background,
+        confirms,
+        waking,
+        spool,
+        observer,
+    } = parts;
     let (known, settings, sources) = (dialects.clone(), loaded.settings.clone(), sources.clone());
     // The arguments were good enough to load the hooks.
     let servers = move |host: &HostContext| {
@@ -201,6 +215,10 @@ pub(crate) fn engine(parts: Parts<'_>) -> Engine {
         None => builder,
     };
     let builder = if confirms { builder.confirms_replies() } else { builder };
+    let builder = match spool {
+        Some(spool) => builder.executor(Arc::new(CommandExecutor::new().spool(spool))),
+        None => builder,
+    };
     let builder = match observer {
         Some(observer) => builder.observer(observer),
         None => builder,

@@ -147,6 +147,7 @@ impl Engines {
             background: BackgroundMode::Await,
             confirms: false,
             waking: Some(waking),
+            spool: None,
             observer: None,
         }))
     }

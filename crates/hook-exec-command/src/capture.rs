@@ -1,5 +1,10 @@
 //! Reading one stream to its end, keeping its head.
 
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
 use hook_core::Stream;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::task::yield_now;
@@ -15,11 +20,43 @@ pub(crate) struct Capture {
     kept: Vec<u8>,
     limit: usize,
     dropped: u64,
+    /// What is kept goes here, too, as it comes.
+    spool: Option<Spool>,
+}
+
+/// A file that outlives this process, with what hooks had written by the time it was ended.
+pub(crate) struct Spool {
+    file: File,
+    room: usize,
+}
+
+/// Of one stream so much is spooled.
+const MAX_SPOOL: usize = 64 * 1024;
+
+impl Spool {
+    /// The file at this path, for this user alone. Where it cannot be written the hook runs all the same.
+    pub(crate) fn open(path: &Path) -> Option<Spool> {
+        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path).ok()?;
+        Some(Spool { file, room: MAX_SPOOL })
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        let bytes = &bytes[..bytes.len().min(self.room)];
+        self.room -= bytes.len();
+        if !bytes.is_empty() && self.file.write_all(bytes).is_err() {
+            self.room = 0;
+        }
+    }
 }
 
 impl Capture {
     pub(crate) fn new(limit: usize) -> Capture {
-        Capture { kept: Vec::new(), limit, dropped: 0 }
+        Capture { kept: Vec::new(), limit, dropped: 0, spool: None }
+    }
+
+    pub(crate) fn spool(mut self, spool: Option<Spool>) -> Capture {
+        self.spool = spool;
+        self
     }
 
     /// Reads until the end of the stream. An error of the pipe ends it like an end.
@@ -41,6 +78,9 @@ impl Capture {
     }
 
     fn take(&mut self, bytes: &[u8]) {
+        if let Some(spool) = &mut self.spool {
+            spool.take(bytes);
+        }
         let room = self.limit - self.kept.len();
         let (keep, drop) = bytes.split_at(room.min(bytes.len()));
         self.kept.extend_from_slice(keep);

@@ -23,14 +23,24 @@ pub(crate) const SH: &str = "/bin/sh";
 /// Bash, for dialects whose lines are written for it. It has no one place on all systems.
 const BASH: &str = "bash";
 
-/// Runs command handlers as processes. It holds no state; one serves all hooks.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct CommandExecutor;
+/// Runs command handlers as processes. One serves all hooks.
+#[derive(Debug, Clone, Default)]
+pub struct CommandExecutor {
+    spool: Option<PathBuf>,
+}
 
 impl CommandExecutor {
     /// An executor.
     pub fn new() -> CommandExecutor {
-        CommandExecutor
+        CommandExecutor::default()
+    }
+
+    /// Also writes what hooks say, on both of their streams and up to 64 KiB of each, to the end of this file as it comes: for hooks
+    /// that nobody waits for, so that somebody else finds it where this process is ended. The file is made with mode 0600.
+    #[must_use]
+    pub fn spool(mut self, file: impl Into<PathBuf>) -> CommandExecutor {
+        self.spool = Some(file.into());
+        self
     }
 }
 
@@ -45,7 +55,7 @@ impl Executor for CommandExecutor {
             return failed("the hook is no command", Vec::new());
         };
         let moved = place::settle(&mut call, cx.host);
-        let mut output = run(handler, call).await;
+        let mut output = run(handler, call, self.spool.as_deref()).await;
         match &mut output {
             HandlerOutput::Process(process) => process.notes.extend(moved),
             HandlerOutput::Failure(failure) => failure.notes.extend(moved),
@@ -55,7 +65,7 @@ impl Executor for CommandExecutor {
     }
 }
 
-async fn run(handler: &CommandHandler, call: Call) -> HandlerOutput {
+async fn run(handler: &CommandHandler, call: Call, spool: Option<&Path>) -> HandlerOutput {
     // The bound keeps the sum from overflowing.
     let deadline = Instant::now() + call.timeout.min(MAX_TIMEOUT);
     let (program, line) = match &handler.args {
@@ -64,7 +74,7 @@ async fn run(handler: &CommandHandler, call: Call) -> HandlerOutput {
     };
     let give_up = deadline.min(Instant::now() + BUSY_RETRY);
     let result = loop {
-        let result = runner::run(&program, &call, deadline).await;
+        let result = runner::run(&program, &call, deadline, spool).await;
         // The runner itself tries again where the system says that a script is still written. Here the shell said it.
         let busy = match (&result, line) {
             (Ok(HandlerOutput::Process(process)), Some(line)) => hints::nothing_ran_yet(line, process),
@@ -85,7 +95,7 @@ async fn run(handler: &CommandHandler, call: Call) -> HandlerOutput {
             }
             output
         }
-        Err(StartError::NoFormat) => run_through_shell(&program, &call, deadline).await,
+        Err(StartError::NoFormat) => run_through_shell(&program, &call, deadline, spool).await,
         Err(StartError::Other(error)) => {
             let name = program.file.display();
             let notes = hints::for_start_error(&program, &error, &call);
@@ -153,7 +163,12 @@ fn substitute(text: &str, placeholders: &[(String, String)]) -> String {
 }
 
 /// A script without `#!` is given to `sh`, as shells do themselves; a binary of another system is not.
-async fn run_through_shell(program: &Program, call: &Call, deadline: Instant) -> HandlerOutput {
+async fn run_through_shell(
+    program: &Program,
+    call: &Call,
+    deadline: Instant,
+    spool: Option<&Path>,
+) -> HandlerOutput {
     let file = resolve(&program.file, call);
     let name = file.display();
     if hints::is_binary(&file) {
@@ -162,7 +177,7 @@ async fn run_through_shell(program: &Program, call: &Call, deadline: Instant) ->
     let mut args = vec![OsString::from(&file)];
     args.extend(program.args.iter().cloned());
     let through = Program { file: PathBuf::from(SH), args };
-    match runner::run(&through, call, deadline).await {
+    match runner::run(&through, call, deadline, spool).await {
         Ok(mut output) => {
             if let HandlerOutput::Process(process) = &mut output {
                 process.notes.push(Note::warning(format!(

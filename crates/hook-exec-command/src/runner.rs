@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use tokio::process::{ChildStdin, Command};
 use tokio::task::unconstrained;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
-use crate::capture::Capture;
+use crate::capture::{Capture, Spool};
 use crate::command::resolve;
 
 /// Between two attempts to start a script that somebody still writes.
@@ -47,16 +47,23 @@ pub(crate) async fn run(
     program: &Program,
     call: &Call,
     deadline: Instant,
+    spool: Option<&Path>,
 ) -> Result<HandlerOutput, StartError> {
     // The budget that tokio shares out among the futures of a task is for fairness. Here it would let a hook that writes
     // endlessly keep the deadlines of the hooks beside it from being seen; the reading gives way by itself instead.
-    unconstrained(supervise(program, call, deadline)).await
+    unconstrained(supervise(program, call, deadline, spool)).await
 }
 
-async fn supervise(program: &Program, call: &Call, deadline: Instant) -> Result<HandlerOutput, StartError> {
+async fn supervise(
+    program: &Program,
+    call: &Call,
+    deadline: Instant,
+    spool: Option<&Path>,
+) -> Result<HandlerOutput, StartError> {
     let mut leader = start(program, call, deadline).await?;
     let (stdin, stdout, stderr) = leader.pipes();
-    let (mut out, mut err) = (Capture::new(MAX_STREAM), Capture::new(MAX_STREAM));
+    let capture = || Capture::new(MAX_STREAM).spool(spool.and_then(Spool::open));
+    let (mut out, mut err) = (capture(), capture());
     let (mut fed, mut drained, mut held) = (false, false, false);
     let end = {
         let feed = feed(stdin, &call.input);

@@ -45,8 +45,9 @@ impl Runs {
 
     pub(super) fn list(&self) -> Vec<Entry> {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let read = |entry: fs::DirEntry| serde_json::from_slice(&fs::read(entry.path()).ok()?).ok();
-        files.filter_map(read).collect()
+        let paths = files.map(|file| file.path());
+        let entries = paths.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+        entries.filter_map(|path| serde_json::from_slice(&fs::read(path).ok()?).ok()).collect()
     }
 
     pub(super) fn write(&self, entry: &Entry) -> io::Result<()> {
@@ -58,17 +59,24 @@ impl Runs {
         fs::rename(aside, self.path(&entry.mark))
     }
 
-    /// Removes an entry; false where somebody else was faster.
-    pub(super) fn take(&self, entry: &Entry) -> bool {
-        let taken = fs::remove_file(self.path(&entry.mark)).is_ok();
-        let _ = fs::remove_dir(&self.folder);
-        taken
+    /// Where the supervisor writes down what its hooks say, as it comes.
+    pub(super) fn spool(&self, mark: &str) -> PathBuf {
+        self.folder.join(mark).with_extension("out")
+    }
+
+    /// Removes an entry, and gives what its hooks had said; `None` where somebody else was faster.
+    pub(super) fn take(&self, entry: &Entry) -> Option<String> {
+        fs::remove_file(self.path(&entry.mark)).ok()?;
+        let said = fs::read(self.spool(&entry.mark)).unwrap_or_default();
+        self.remove(&entry.mark);
+        Some(String::from_utf8_lossy(&said).into_owned())
     }
 
     pub(super) fn remove(&self, mark: &str) {
         let plain = !mark.is_empty() && mark.bytes().all(|byte| byte.is_ascii_hexdigit());
         if plain {
             let _ = fs::remove_file(self.path(mark));
+            let _ = fs::remove_file(self.spool(mark));
             // It goes with its last entry.
             let _ = fs::remove_dir(&self.folder);
         }

@@ -8,6 +8,7 @@ mod entry;
 mod processes;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use hook_engine::core::{EventKind, HostContext, Incoming, Letter, Outcome, SessionStore, Status};
@@ -20,6 +21,9 @@ const MARK: &str = "HOOK_BACKGROUND";
 
 /// Hooks that run for one session at a time; what is beyond is not started.
 const MOST: usize = 16;
+
+/// Of what a hook had written so many bytes are told.
+const MAX_TAIL: usize = 2000;
 
 /// What the runs of a payload belong to.
 pub(crate) struct Place<'a> {
@@ -62,13 +66,15 @@ impl Place<'_> {
         }
         for entry in runs.list().iter().filter(|entry| !processes::is_alive(entry)) {
             // It may have ended by itself since; then it has taken its entry along.
-            if !runs.take(entry) {
-                continue;
-            }
+            let Some(said) = runs.take(entry) else { continue };
             processes::end(entry);
+            let said = match tail(said.trim()) {
+                "" => String::new(),
+                said => format!(" By then it had written:\n{said}"),
+            };
             for hook in &entry.hooks {
                 let text = format!(
-                    "The background hook {hook} did not come to its end: the process that looked after it was ended."
+                    "The background hook {hook} did not come to its end: the process that looked after it was ended.{said}"
                 );
                 self.leave(hook, text);
             }
@@ -104,13 +110,28 @@ impl Place<'_> {
         }
     }
 
+    /// Where this supervisor writes down what its hooks say; `None` in other processes.
+    pub(crate) fn spool(&self) -> Option<PathBuf> {
+        Some(self.runs()?.spool(self.mark()?))
+    }
+
+    fn mark(&self) -> Option<&str> {
+        self.host.environment.get(std::ffi::OsStr::new(MARK)).and_then(|mark| mark.to_str())
+    }
+
     /// The supervisor's last word: its hooks are done.
     pub(crate) fn done(&self) {
-        let mark = self.host.environment.get(std::ffi::OsStr::new(MARK)).and_then(|mark| mark.to_str());
-        if let (Some(runs), Some(mark)) = (self.runs(), mark) {
+        if let (Some(runs), Some(mark)) = (self.runs(), self.mark()) {
             runs.remove(mark);
         }
     }
+}
+
+/// The last part of a text, as much as a model should be told.
+fn tail(text: &str) -> &str {
+    let from = text.len().saturating_sub(MAX_TAIL);
+    let from = (from..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    &text[from..]
 }
 
 fn supervised(ids: &[&str], payload: &str, runs: Option<&Runs>) -> std::io::Result<()> {
@@ -138,7 +159,7 @@ fn supervised(ids: &[&str], payload: &str, runs: Option<&Runs>) -> std::io::Resu
 fn sweep(state: &std::path::Path) {
     for runs in Runs::all(state) {
         for entry in runs.list().iter().filter(|entry| !processes::is_alive(entry)) {
-            if runs.take(entry) {
+            if runs.take(entry).is_some() {
                 processes::end(entry);
             }
         }

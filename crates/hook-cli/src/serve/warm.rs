@@ -363,6 +363,7 @@ fn engine(
         background: BackgroundMode::Tasks,
         confirms: true,
         waking,
+        spool: None,
         observer: Some(Arc::new(Watcher)),
     })
 }

@@ -1,6 +1,7 @@
 //! Background hooks of processes that live for one event: looked after, bounded, and gone with their session.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -31,7 +32,7 @@ fn claude(place: &Place, name: &str) -> String {
 }
 
 /// Says its process, and waits.
-const SLOW: &str = "echo $$ > $$.pid; sleep 300 & wait";
+const SLOW: &str = "echo half of it; echo $$ > $$.pid; sleep 300 & wait";
 
 fn slow() -> Value {
     json!({"type": "command", "command": SLOW, "async": true, "timeout": 200})
@@ -95,10 +96,16 @@ fn a_supervisor_that_is_killed_leaves_no_hook_and_the_model_hears_of_it() {
     signal("KILL", supervisor);
     until("the supervisor is gone", || !runs(&supervisor.to_string()));
     assert!(hooks_of(&place).iter().all(|hook| runs(hook)), "nobody has looked yet");
+    let folder = place.home().join(".local/state/hook/background");
+    let session = fs::read_dir(folder).unwrap().flatten().next().unwrap().path();
+    let spooled = fs::read_dir(session).unwrap().flatten().map(|entry| entry.path());
+    for path in spooled.filter(|path| path.extension().is_some_and(|extension| extension == "out")) {
+        assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
     claude(&place, "PreToolUse");
     assert!(!hooks_of(&place).iter().any(|hook| runs(hook)));
     let told = claude(&place, "UserPromptSubmit");
-    assert!(told.contains("did not come to its end"), "{told}");
+    assert!(told.contains("did not come to its end") && told.contains("half of it"), "{told}");
     assert!(!claude(&place, "UserPromptSubmit").contains("did not come"), "told twice");
     assert_eq!(entries(&place), [Value::Null; 0]);
 }
