@@ -41,7 +41,7 @@ pub(super) fn watch(args: &ServeArgs) -> Result<u8, CliError> {
         };
         let (mut term, mut int, mut hup) =
             (stop(SignalKind::terminate())?, stop(SignalKind::interrupt())?, stop(SignalKind::hangup())?);
-        let mut faults = VecDeque::new();
+        let (mut faults, mut stopping) = (VecDeque::new(), false);
         loop {
             let mut command = tokio::process::Command::new(&program);
             command.args(&arguments).arg("--worker").stdin(Stdio::piped());
@@ -49,13 +49,21 @@ pub(super) fn watch(args: &ServeArgs) -> Result<u8, CliError> {
             let mut worker = started?;
             // It ends when this closes, as it does where this process is killed.
             let hold = worker.stdin.take();
-            let status = tokio::select! {
-                status = worker.wait() => status,
-                _ = term.recv() => { drop(hold); worker.wait().await }
-                _ = int.recv() => { drop(hold); worker.wait().await }
-                _ = hup.recv() => { drop(hold); worker.wait().await }
-            };
-            let status = status.map_err(|error| CliError::io("the process that serves", error))?;
+            let failed = |error| CliError::io("the process that serves", error);
+            // The signals first: where the worker dies in the same moment it is not started again.
+            tokio::select! {
+                biased;
+                _ = term.recv() => stopping = true,
+                _ = int.recv() => stopping = true,
+                _ = hup.recv() => stopping = true,
+                status = worker.wait() => drop(status.map_err(failed)?),
+            }
+            drop(hold);
+            let status = worker.wait().await.map_err(failed)?;
+            if stopping {
+                let code = status.code().and_then(|code| u8::try_from(code).ok());
+                return Ok(code.unwrap_or(exit::OK));
+            }
             match status.code() {
                 Some(code) if code != i32::from(exit::INTERNAL) => {
                     return Ok(u8::try_from(code).unwrap_or(exit::INTERNAL));
@@ -75,7 +83,13 @@ pub(super) fn watch(args: &ServeArgs) -> Result<u8, CliError> {
             output::words(&format!(
                 "hook serve: the process that serves died by {status}; it is started again\n"
             ));
-            tokio::time::sleep(PAUSE).await;
+            tokio::select! {
+                biased;
+                _ = term.recv() => return Ok(exit::OK),
+                _ = int.recv() => return Ok(exit::OK),
+                _ = hup.recv() => return Ok(exit::OK),
+                () = tokio::time::sleep(PAUSE) => {}
+            }
         }
     })
 }

@@ -226,6 +226,21 @@ fn a_server_that_is_killed_is_not_missed_and_comes_back() {
 }
 
 #[test]
+fn one_that_is_told_to_end_while_its_worker_dies_starts_no_other() {
+    let place = Place::example("quickstart");
+    for _ in 0..4 {
+        let server = start(&place, &[]);
+        let worker = server.worker();
+        // Both are there at once when it looks again.
+        signal("STOP", server.process());
+        signal("KILL", worker);
+        signal("TERM", server.process());
+        signal("CONT", server.process());
+        assert_eq!(server.waited(), Some(0));
+    }
+}
+
+#[test]
 fn a_server_that_is_killed_while_hooks_run_leaves_the_decision_to_the_dispatch() {
     let script =
         "#!/bin/sh\nif mkdir first 2>/dev/null; then echo > began; sleep 60; fi\necho no >&2; exit 2\n";

@@ -108,6 +108,24 @@ impl Server<'_> {
         Replied { status, body: body.to_owned() }
     }
 
+    /// The process that looks after the one that serves.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for its end, for a while.
+    #[track_caller]
+    pub(crate) fn waited(mut self) -> Option<i32> {
+        let end = Instant::now() + Duration::from_secs(20);
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            assert!(Instant::now() < end, "it does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Ends it as a signal would, and waits for it.
     pub(crate) fn end(mut self) -> Option<i32> {
         signal("TERM", self.child.id());
