@@ -29,6 +29,7 @@ mod rewrite;
 mod run;
 mod serve;
 mod session;
+mod signals;
 mod switch;
 mod waking;
 mod world;

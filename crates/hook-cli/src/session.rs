@@ -19,6 +19,7 @@ use hook_engine::{BackgroundMode, Engine, nobody_runs};
 
 use crate::args::SourceArgs;
 use crate::error::CliError;
+use crate::signals::Signals;
 use crate::waking::Waking;
 
 /// The dialect a word means.
@@ -273,20 +274,13 @@ pub(crate) fn dispatch(engine: &Engine, incoming: &Incoming) -> Result<Option<Ou
 
 /// Runs a future on a runtime of its own. `None` where a signal ended it: its hooks are ended with it.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<Option<T>, CliError> {
-    use tokio::signal::unix::{SignalKind, signal};
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| CliError::internal(format!("cannot make a runtime: {error}")))?;
     runtime.block_on(async {
-        let stop = |kind| {
-            signal(kind).map_err(|error| CliError::internal(format!("cannot listen for signals: {error}")))
-        };
-        let (mut term, mut int, mut hup) =
-            (stop(SignalKind::terminate())?, stop(SignalKind::interrupt())?, stop(SignalKind::hangup())?);
+        let mut signals = Signals::listen()?;
         tokio::select! {
             done = work => Ok(Some(done)),
-            _ = term.recv() => Ok(None),
-            _ = int.recv() => Ok(None),
-            _ = hup.recv() => Ok(None),
+            () = signals.come() => Ok(None),
         }
     })
 }

@@ -7,13 +7,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tokio::signal::unix::{SignalKind, signal};
-
 use super::client;
 use super::place::Place;
 use super::wire::Ask;
 use crate::args::ServeArgs;
 use crate::error::CliError;
+use crate::signals::Signals;
 use crate::world::World;
 use crate::{exit, output};
 
@@ -36,11 +35,7 @@ pub(super) fn watch(args: &ServeArgs) -> Result<u8, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| CliError::internal(format!("cannot make a runtime: {error}")))?;
     runtime.block_on(async {
-        let stop = |kind| {
-            signal(kind).map_err(|error| CliError::internal(format!("cannot listen for signals: {error}")))
-        };
-        let (mut term, mut int, mut hup) =
-            (stop(SignalKind::terminate())?, stop(SignalKind::interrupt())?, stop(SignalKind::hangup())?);
+        let mut signals = Signals::listen()?;
         let (mut faults, mut stopping) = (VecDeque::new(), false);
         loop {
             let mut command = tokio::process::Command::new(&program);
@@ -53,9 +48,7 @@ pub(super) fn watch(args: &ServeArgs) -> Result<u8, CliError> {
             // The signals first: where the worker dies in the same moment it is not started again.
             tokio::select! {
                 biased;
-                _ = term.recv() => stopping = true,
-                _ = int.recv() => stopping = true,
-                _ = hup.recv() => stopping = true,
+                () = signals.come() => stopping = true,
                 status = worker.wait() => drop(status.map_err(failed)?),
             }
             drop(hold);
@@ -85,9 +78,7 @@ pub(super) fn watch(args: &ServeArgs) -> Result<u8, CliError> {
             ));
             tokio::select! {
                 biased;
-                _ = term.recv() => return Ok(exit::OK),
-                _ = int.recv() => return Ok(exit::OK),
-                _ = hup.recv() => return Ok(exit::OK),
+                () = signals.come() => return Ok(exit::OK),
                 () = tokio::time::sleep(PAUSE) => {}
             }
         }

@@ -12,7 +12,6 @@ use hook_engine::mapper::Dialects;
 use hook_engine::rewake::scheduler::Scheduler;
 use hook_engine::rewake::store::{Filter, RewakeStore, SqliteStore};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Mutex, watch};
 use tokio::time::{interval, timeout};
 
@@ -24,6 +23,7 @@ use super::webhook::Deliveries;
 use super::{http, socket};
 use crate::args::ServeArgs;
 use crate::error::CliError;
+use crate::signals::Signals;
 use crate::waking::{KEPT, QUOTA, Waking, Wiring};
 use crate::world::World;
 use crate::{exit, output, session};
@@ -200,11 +200,7 @@ async fn serve(
 
 /// Until a signal comes, or the process that looks after this one is gone.
 async fn until_ended(watched: bool) -> Result<(), CliError> {
-    let stop = |kind| {
-        signal(kind).map_err(|error| CliError::internal(format!("cannot listen for signals: {error}")))
-    };
-    let (mut term, mut int, mut hup) =
-        (stop(SignalKind::terminate())?, stop(SignalKind::interrupt())?, stop(SignalKind::hangup())?);
+    let mut signals = Signals::listen()?;
     let gone = async {
         if !watched {
             return std::future::pending().await;
@@ -218,9 +214,7 @@ async fn until_ended(watched: bool) -> Result<(), CliError> {
         let _ = gone.await;
     };
     tokio::select! {
-        _ = term.recv() => {}
-        _ = int.recv() => {}
-        _ = hup.recv() => {}
+        () = signals.come() => {}
         () = gone => {}
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -50,12 +50,24 @@ fn runs(process: &str) -> bool {
     !state.is_empty() && !state.contains(") Z ")
 }
 
-/// What is written down of background runs.
-fn entries(place: &Place) -> Vec<Value> {
+/// The files of background runs with this extension.
+fn files(place: &Place, extension: &str) -> Vec<PathBuf> {
     let folder = place.home().join(".local/state/hook/background");
     let sessions = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = sessions.flat_map(|session| fs::read_dir(session.path()).into_iter().flatten().flatten());
-    files.filter_map(|file| serde_json::from_slice(&fs::read(file.path()).ok()?).ok()).collect()
+    let paths = files.map(|file| file.path());
+    paths.filter(|path| path.extension().is_some_and(|own| own == extension)).collect()
+}
+
+/// What is written down of background runs.
+fn entries(place: &Place) -> Vec<Value> {
+    let read = |path: PathBuf| serde_json::from_slice(&fs::read(path).ok()?).ok();
+    files(place, "json").into_iter().filter_map(read).collect()
+}
+
+/// What they have said so far.
+fn spools(place: &Place) -> Vec<PathBuf> {
+    files(place, "out")
 }
 
 #[test]
@@ -92,16 +104,14 @@ fn a_supervisor_that_is_killed_leaves_no_hook_and_the_model_hears_of_it() {
     let place = place(slow(), json!({}));
     claude(&place, "PostToolUse");
     until("it runs", || hooks_of(&place).len() == 1);
+    until("what it said is written down", || {
+        spools(&place).iter().any(|path| fs::read_to_string(path).is_ok_and(|said| said == "half of it\n"))
+    });
+    assert_eq!(fs::metadata(&spools(&place)[0]).unwrap().permissions().mode() & 0o777, 0o600);
     let supervisor = u32::try_from(entries(&place)[0]["pid"].as_u64().unwrap()).unwrap();
     signal("KILL", supervisor);
     until("the supervisor is gone", || !runs(&supervisor.to_string()));
     assert!(hooks_of(&place).iter().all(|hook| runs(hook)), "nobody has looked yet");
-    let folder = place.home().join(".local/state/hook/background");
-    let session = fs::read_dir(folder).unwrap().flatten().next().unwrap().path();
-    let spooled = fs::read_dir(session).unwrap().flatten().map(|entry| entry.path());
-    for path in spooled.filter(|path| path.extension().is_some_and(|extension| extension == "out")) {
-        assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
-    }
     claude(&place, "PreToolUse");
     assert!(!hooks_of(&place).iter().any(|hook| runs(hook)));
     let told = claude(&place, "UserPromptSubmit");

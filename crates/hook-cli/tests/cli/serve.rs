@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use hmac::{Hmac, KeyInit, Mac};
@@ -225,6 +225,22 @@ fn a_server_that_is_killed_is_not_missed_and_comes_back() {
     assert_eq!(server.answered(), 1);
 }
 
+/// A dispatch that runs beside the test.
+fn begun(place: &Place) -> Child {
+    let mut command = place.command();
+    command.arg("dispatch").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(call("Bash", "ls").as_bytes()).unwrap();
+    child
+}
+
+/// A project with one guard in a script.
+fn guarded(script: &str) -> Place {
+    let hook = json!({"type": "command", "command": "sh guard.sh"});
+    let file = json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}});
+    Place::new().with(".hooks/hooks.json", &file.to_string()).with("guard.sh", script)
+}
+
 #[test]
 fn one_that_is_told_to_end_while_its_worker_dies_starts_no_other() {
     let place = Place::example("quickstart");
@@ -244,14 +260,9 @@ fn one_that_is_told_to_end_while_its_worker_dies_starts_no_other() {
 fn a_server_that_is_killed_while_hooks_run_leaves_the_decision_to_the_dispatch() {
     let script =
         "#!/bin/sh\nif mkdir first 2>/dev/null; then echo > began; sleep 60; fi\necho no >&2; exit 2\n";
-    let hook = json!({"type": "command", "command": "sh guard.sh"});
-    let file = json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}});
-    let place = Place::new().with(".hooks/hooks.json", &file.to_string()).with("guard.sh", script);
+    let place = guarded(script);
     let server = start(&place, &[]);
-    let mut command = place.command();
-    command.arg("dispatch").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(call("Bash", "ls").as_bytes()).unwrap();
+    let child = begun(&place);
     until("the hook runs", || place.project().join("began").exists());
     signal("KILL", server.worker());
     let output = child.wait_with_output().unwrap();
@@ -320,14 +331,9 @@ fn a_socket_that_is_not_ours_is_not_trusted() {
 #[test]
 fn a_signal_ends_hooks_that_the_server_runs() {
     let script = "#!/bin/sh\necho $$ > pid\nsleep 300 &\nwait\n";
-    let hook = json!({"type": "command", "command": "sh guard.sh"});
-    let file = json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}});
-    let place = Place::new().with(".hooks/hooks.json", &file.to_string()).with("guard.sh", script);
+    let place = guarded(script);
     let server = start(&place, &[]);
-    let mut command = place.command();
-    command.arg("dispatch").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(call("Bash", "ls").as_bytes()).unwrap();
+    let child = begun(&place);
     let pid = place.project().join("pid");
     until("the hook runs", || fs::read_to_string(&pid).is_ok_and(|pid| pid.ends_with('\n')));
     signal("TERM", child.id());
@@ -343,14 +349,9 @@ fn a_signal_ends_hooks_that_the_server_runs() {
 #[test]
 fn stopping_waits_for_what_runs() {
     let script = "echo > began\nwhile ! test -e go; do sleep 0.01; done\necho late >&2; exit 2\n";
-    let hook = json!({"type": "command", "command": "sh guard.sh"});
-    let file = json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}});
-    let place = Place::new().with(".hooks/hooks.json", &file.to_string()).with("guard.sh", script);
+    let place = guarded(script);
     let server = start(&place, &[]);
-    let mut command = place.command();
-    command.arg("dispatch").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(call("Bash", "ls").as_bytes()).unwrap();
+    let child = begun(&place);
     until("the hook runs", || place.project().join("began").exists());
     let mut stop = place.command();
     stop.args(["serve", "--stop"]).stdout(Stdio::piped());
